@@ -4,7 +4,7 @@
  * for one of the tables). `-- markets`: carts in three markets against those in the default one. Linux only: CPU time is read from /proc. Compare within a table only.
  */
 import { cpus } from 'node:os'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { residentMegabytes } from './cpu.ts'
@@ -40,7 +40,7 @@ const tables = grown.length > 0 ? grown : [['base', [BASE]] as const]
 const [rounds, seconds] = [5, 3]
 const bench = await openBench()
 try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
+  await migrate(bench.databaseUrl, migrationSources(standardModules))
   const first = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
   const users = await registerUsers(first.url, USERS)
   const jwks = (await (await fetch(`${first.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] }

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { fillLargeCatalog } from '../test/support/large-catalog.ts'
@@ -67,7 +67,7 @@ try {
 /** CPU of the program alone, against `/healthz`, which writes no log line. */
 async function errors(): Promise<void> {
   await withBench(async bench => {
-    await migrate(bench.databaseUrl, migrationSources(modules))
+    await migrate(bench.databaseUrl, migrationSources(standardModules))
     const shop = await startShop(bench.databaseUrl)
     const limited = await startShop(bench.databaseUrl, { CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '1' })
     try {
@@ -91,7 +91,7 @@ async function errors(): Promise<void> {
 /** CPU of program and database for pages of 20 out of 20,000 products, none of them cached. */
 async function pages(): Promise<void> {
   await withBench(async bench => {
-    await migrate(bench.databaseUrl, migrationSources(modules))
+    await migrate(bench.databaseUrl, migrationSources(standardModules))
     await fillLargeCatalog(bench.client)
     const shop = await startShop(bench.databaseUrl, UNCACHED)
     const cost = (paths: readonly string[]) => () => {
@@ -125,7 +125,7 @@ async function furtherPages(url: string): Promise<string[]> {
 /** Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. */
 async function changes(): Promise<void> {
   await withBench(async bench => {
-    await migrate(bench.databaseUrl, migrationSources(modules))
+    await migrate(bench.databaseUrl, migrationSources(standardModules))
     const first = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
     const users = await registerUsers(first.url, USERS)
     await first.stop()

@@ -7,7 +7,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { defineEvent } from '../src/kernel/events.ts'
 import { newId } from '../src/kernel/ids.ts'
@@ -102,7 +102,7 @@ try {
 }
 const bench = await openBench()
 try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
+  await migrate(bench.databaseUrl, migrationSources(standardModules))
   await writers(bench)
 } finally {
   await bench.close()

@@ -4,7 +4,7 @@
  * price list. One request at a time.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { fillLargeCatalog, LARGE_CATALOG } from '../test/support/large-catalog.ts'
@@ -18,7 +18,7 @@ const ORDERS = ['newest', 'name', 'price', '-price'] as const
 const isInMarket = process.argv.includes('market')
 const bench = await openBench()
 try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
+  await migrate(bench.databaseUrl, migrationSources(standardModules))
   await fillLargeCatalog(bench.client)
   if (isInMarket) await openMarket()
   const shop = await startShop(bench.databaseUrl, { CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { openTcpProxy } from '../test/faults/tcp-proxy.ts'
@@ -22,7 +22,7 @@ const scenarios = { slow, busy, fresh, refusal, hostile }
 const wanted = process.argv.slice(2)
 
 try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
+  await migrate(bench.databaseUrl, migrationSources(standardModules))
   const first = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
   const users = await registerUsers(first.url, USERS)
   const ids = users.map(user => user.id)

@@ -1,4 +1,4 @@
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
@@ -15,7 +15,7 @@ const SECONDS = 2
 export async function takers(): Promise<void> {
   const bench = await openBench({ connectionsMax: 120 })
   try {
-    await migrate(bench.databaseUrl, migrationSources(modules))
+    await migrate(bench.databaseUrl, migrationSources(standardModules))
     await bench.client.query('create schema takers; create table takers.steps (owner uuid, step int)')
     await besideReaders(bench, 'bench/taking-shop.ts', 'takers', async url => {
       const promotion_id = await promote(bench)

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
 import { openBalancedShop, openLimitedShop } from './disturbed-shops.ts'
@@ -46,7 +46,7 @@ const flood = openFlood()
 let shop: Started | undefined
 let holdAll = true
 try {
-  await migrate(bench.databaseUrl, migrationSources(modules))
+  await migrate(bench.databaseUrl, migrationSources(standardModules))
   shop = await startShop(bench.databaseUrl, {
     ...{ ...PRODUCTION, ...WITHOUT_LIMITS },
     ...{ CARTWRIGHT_ADMIN_EMAIL: ADMIN.email, CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password }

@@ -7,7 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { migrationSources } from '../src/module.ts'
 import { openDatabase } from '../src/platform/postgres/database.ts'
@@ -173,7 +173,7 @@ for (const [name, measure] of Object.entries(parts)) {
   print(`\n## ${name}\n`)
   const bench = await openBench({ connectionsMax: 120 })
   try {
-    await migrate(bench.databaseUrl, migrationSources(modules))
+    await migrate(bench.databaseUrl, migrationSources(standardModules))
     await measure(bench)
     const faults = await faultsOf(bench.client)
     if (faults.length > 0) throw new Error(`the books are wrong: ${JSON.stringify(faults.slice(0, 3))}`)

@@ -2,7 +2,7 @@
  * The shop without what handles events: it writes them when SUBSCRIBES=true, because then a module subscribes to them, and
  * none otherwise. What `bench/events.ts` compares.
  */
-import { modules, openShopGateway, setUpShopModules } from '../src/app.ts'
+import { openShopGateway, setUpShopModules, standardModules } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import {
   authModule,
@@ -28,7 +28,7 @@ const subscriberModule = defineModule({
   })
 })
 
-const all = process.env.SUBSCRIBES === 'true' ? [...modules, subscriberModule] : modules
+const all = process.env.SUBSCRIBES === 'true' ? [...standardModules, subscriberModule] : standardModules
 const config = loadConfig(all)
 const platform = await openPlatform(config, process.env.DATABASE_URL ?? '', openLog(config.log), {
   serves: true

@@ -26,7 +26,7 @@ import { version } from './version.ts'
 export { authModule, catalogModule, shippingModule }
 
 /** All built-in modules. Their order does not matter, because each is set up after the modules that it requires. */
-export const modules = [
+export const standardModules = [
   authModule,
   pricingModule,
   inventoryModule,
@@ -72,7 +72,7 @@ const demoFiles: PublicFiles = {
 /** Sets up the enabled modules. @throws OperatorError when they do not fit together. */
 export async function setUpShopModules(
   platform: Platform,
-  all: readonly Module[] = modules
+  all: readonly Module[] = standardModules
 ): Promise<ShopModules> {
   const loaded = await setUpModules(all, platform)
   return {

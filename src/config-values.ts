@@ -3,7 +3,7 @@ import { isTimeZone } from './kernel/days.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { HTTP_URL_MESSAGE, isHttpUrl } from './kernel/urls.ts'
 import type { Config } from './platform/core-settings.ts'
-import { secretProblems } from './platform/secrets/secrets.ts'
+import { findSecretKeyProblems } from './platform/secrets/secrets.ts'
 
 const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
 const CONNECTION_URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
@@ -58,7 +58,7 @@ export function findSettingContradictions({
   const { port, diagnostics_port, private_metrics } = server
   const isProduction = environment === 'production'
   return [
-    ...secretProblems(secrets.keys, { isProduction, databaseUrl: database.url }).map(problem => ({
+    ...findSecretKeyProblems(secrets.keys, { isProduction, databaseUrl: database.url }).map(problem => ({
       ...problem,
       key: `secrets.${problem.key}`
     })),

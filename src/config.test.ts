@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
-import { modules } from './app.ts'
+import { standardModules } from './app.ts'
 import { findDataFolderBeforeModulesLoad, isConfigValidWithoutModules, loadConfig } from './config.ts'
 import { configSchema } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
 
-const load = (environment: Record<string, string>) => loadConfig(modules, environment)
+const load = (environment: Record<string, string>) => loadConfig(standardModules, environment)
 
 const EXAMPLE = new URL('../config.example.yaml', import.meta.url)
 
@@ -60,10 +60,12 @@ test('environment variables override the configuration file, and long variable n
 test('a configuration passed as an object is read like a file and not modified', async () => {
   const file = await useFile('shop: { name: Elsewhere }')
   const content = { server: { port: 1 }, cart: { lines_max: 7 } }
-  const config = loadConfig(modules, { ...file, PORT: '2' }, content)
+  const config = loadConfig(standardModules, { ...file, PORT: '2' }, content)
   expect(config).toMatchObject({ server: { port: 2 }, cart: { lines_max: 7 }, shop: { name: 'Cartwright' } })
   expect(content).toEqual({ server: { port: 1 }, cart: { lines_max: 7 } })
-  expect(() => loadConfig(modules, {}, { crat: {} })).toThrow('crat: unknown key (did you mean cart?)')
+  expect(() => loadConfig(standardModules, {}, { crat: {} })).toThrow(
+    'crat: unknown key (did you mean cart?)'
+  )
 })
 
 test('every short name of an environment variable sets its configuration key', () => {
@@ -423,7 +425,7 @@ function wrap(text: string, width: number): string[] {
 }
 
 test('config.example.yaml equals the file generated from the settings', async () => {
-  const schema = configSchema(modules) as Property
+  const schema = configSchema(standardModules) as Property
   const example = `# ${schema.description}\n\n${exampleOf(schema)}`
   if (process.env.UPDATE_DOCS === '1') await writeFile(EXAMPLE, example)
   expect(await readFile(EXAMPLE, 'utf8'), 'npm run docs rewrites it').toBe(example)
@@ -446,5 +448,5 @@ test('settings that hold credentials are declared as secrets', () => {
     )
   // One is sent to every browser, the other is the target of a link.
   const known = ['.notifications.links.reset_password', '.payments.stripe.publishable_key']
-  expect(open(configSchema(modules) as Property, '').sort()).toEqual(known)
+  expect(open(configSchema(standardModules) as Property, '').sort()).toEqual(known)
 })

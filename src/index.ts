@@ -1,7 +1,7 @@
 // The public API of the package, for shops and for modules in other repositories. Everything that is not exported here may
 // change in any version.
 
-export { modules as standardModules } from './app.ts'
+export { standardModules } from './app.ts'
 export { runCli } from './cli/commands.ts'
 export type { Config } from './config.ts'
 export { type Identity, identityOf } from './gateway/callers/identity.ts'

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
-import { modules as allModules, openShopGateway, type ShopWithGateway, setUpShopModules } from './app.ts'
+import {
+  standardModules as allModules,
+  openShopGateway,
+  type ShopWithGateway,
+  setUpShopModules
+} from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
 import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { httpProblems, httpStatusByErrorKind } from '../src/gateway/problem.ts'
+import { httpLayerProblems, httpStatusByErrorKind } from '../src/gateway/problem.ts'
 import type { ErrorKind } from '../src/kernel/errors.ts'
 import { expectPage, tableOf } from './support/generated-page.ts'
 import { readSources, type Source } from './support/source-files.ts'
@@ -30,7 +30,7 @@ function textOf(node: ts.Expression): string {
 }
 
 const sources = (await readSources()).filter(({ path }) => /^src\/(?!.*\.test\.ts$)/.test(path))
-const ofHttp = Object.values(httpProblems).map(({ code, status, detail }) => ({
+const ofHttp = Object.values(httpLayerProblems).map(({ code, status, detail }) => ({
   code,
   status,
   meaning: detail

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import * as door from '../src/index.ts'
 import { declaredEvents, type EventType } from '../src/kernel/events.ts'
 import type { Module } from '../src/module.ts'
@@ -16,7 +16,7 @@ type Field = {
   description?: string
   anyOf?: Field[]
 }
-const list: readonly Module[] = modules
+const list: readonly Module[] = standardModules
 /** Which events webhooks send. */
 const SENT = { all: 'all', latest: 'the latest of a subject', none: 'none' } as const
 

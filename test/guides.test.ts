@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config.ts'
 import { declaredEvents } from '../src/kernel/events.ts'
@@ -90,7 +90,7 @@ test('docs/README.md lists every guide', () => {
   expect(names.filter(name => !index.includes(`](${name})`))).toEqual([])
 })
 
-const config = loadConfig(modules, {}) as unknown as Record<string, Record<string, unknown>>
+const config = loadConfig(standardModules, {}) as unknown as Record<string, Record<string, unknown>>
 const SECTIONS = Object.keys(config).join('|')
 /** Events and files are written as settings are: `orders.erased`, `events.ts`. */
 const EVENTS = new Set<string>(declaredEvents().map(({ name }) => name))

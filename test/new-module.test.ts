@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import Type from 'typebox'
 import { expect, onTestFinished, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { integerSetting, settingsSection } from '../src/kernel/settings.ts'
 import { defineModule } from '../src/module.ts'
 import { catalogModule } from '../src/modules/catalog/index.ts'
@@ -55,7 +55,7 @@ const wishlist = defineModule({
 })
 
 async function useWishes(settings: Record<string, string> = {}) {
-  const app = await createTestApp(settings, undefined, [...modules, wishlist])
+  const app = await createTestApp(settings, undefined, [...standardModules, wishlist])
   onTestFinished(() => app.close())
   return app
 }

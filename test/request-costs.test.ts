@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { BODY_BYTES_PER_REQUEST } from '../src/gateway/callers/rate-limits.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type Case, realCases } from './support/costly-requests.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
     CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000000',
     CARTWRIGHT__PAYMENTS__DEFAULT_PROVIDER: 'manual'
   }
-  app = await createTestApp(settings, undefined, [...modules, planted.module])
+  app = await createTestApp(settings, undefined, [...standardModules, planted.module])
   watcher = new pg.Client({ connectionString: app.databaseUrl })
   await watcher.connect()
   token = await register('ada@example.com')

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { configSchema } from '../src/config-schema.ts'
 import { compileSerializer } from '../src/gateway/routing/validation.ts'
 import { patternMessage } from '../src/kernel/patterns.ts'
@@ -70,7 +70,7 @@ test('every pattern that a request or a setting must match has a message in word
   const requests = Object.values(paths)
     .flatMap(operations => Object.values(operations))
     .map(({ parameters, requestBody }) => ({ parameters, requestBody }))
-  const patterns = new Set(patternsIn([requests, configSchema(modules)]))
+  const patterns = new Set(patternsIn([requests, configSchema(standardModules)]))
   expect(patterns.size).toBeGreaterThan(5)
   expect([...patterns].filter(pattern => patternMessage(pattern) === undefined)).toEqual([])
 })

@@ -4,10 +4,10 @@ import '../src/app.ts'
 import { declaredConstraints } from '../src/kernel/errors.ts'
 import { LIST_TOTAL_MAX } from '../src/kernel/pages.ts'
 import {
-  connectionSettings,
   customPlanSettings,
   inMemoryPlanSettings,
-  keyLookupPlanSettings
+  noSequentialScanSettings,
+  pgClientConfig
 } from '../src/platform/postgres/connect.ts'
 import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
-  planner = new pg.Client(connectionSettings({ url: database.url, ...limits }, keyLookupPlanSettings))
+  planner = new pg.Client(pgClientConfig({ url: database.url, ...limits }, noSequentialScanSettings))
   await planner.connect()
   const types = await client.query<{ oid: number; name: string }>(
     'select oid::int4, format_type(oid, null) as name from pg_type'
@@ -223,10 +223,10 @@ test('no statement starts parallel workers on the connections of its kind', asyn
   const parallel: string[] = []
   for (const [kind, planning, isOnThese] of [
     ['reads', inMemoryPlanSettings, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
-    ['writes', keyLookupPlanSettings, ({ mayLock }: Statement) => mayLock],
+    ['writes', noSequentialScanSettings, ({ mayLock }: Statement) => mayLock],
     ['slow reads', customPlanSettings, ({ isSlow }: Statement) => isSlow]
   ] as const) {
-    const session = new pg.Client(connectionSettings({ url: database.url, ...limits }, planning))
+    const session = new pg.Client(pgClientConfig({ url: database.url, ...limits }, planning))
     await session.connect()
     // Parallel plans cost nothing extra here, so that every version of PostgreSQL prefers them wherever it may.
     await session.query('set parallel_setup_cost = 0')

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { declaredEvents } from '../src/kernel/events.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import { compileSchema } from '../src/kernel/validate.ts'
@@ -130,7 +130,7 @@ test.skipIf(recording)(
 )
 
 test.skipIf(recording)('event and job payloads stored by an earlier version match their declarations', () => {
-  const types = [...declaredEvents(), ...(modules as readonly Module[]).flatMap(({ jobs = [] }) => jobs)]
+  const types = [...declaredEvents(), ...(standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs)]
   const schemas = new Map(types.map(({ name, payload }) => [name, payload]))
   const wrong = stored.jobs.flatMap(({ handler, payload }) => {
     const schema = schemas.get(handler.replace(/^.*:/, ''))

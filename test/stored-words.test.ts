@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { modules } from '../src/app.ts'
+import { standardModules } from '../src/app.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
@@ -83,7 +83,7 @@ function grouped(found: readonly Word[]): Record<string, string[]> {
   return Object.fromEntries(entries.sort())
 }
 
-const declared = (modules as readonly Module[]).flatMap(
+const declared = (standardModules as readonly Module[]).flatMap(
   ({ name, emits = [], subscribes = [], jobs = [] }): Word[] => [
     ...emits.map((event): Word => ['names of events', event.name]),
     ...subscribes.map((event): Word => ['handlers of events', `${name}:${event.name}`]),
@@ -110,7 +110,7 @@ test('words that are stored, hashed or compared across versions have not changed
       [...text.matchAll(EXPORTED)].map(([, name = '', word = '']): Word => [name, word])
     )
   )
-  const shop = await useShop({ modules })
+  const shop = await useShop({ modules: standardModules })
   const constraints = await shop.sql(
     `select conrelid::regclass::text || ' ' || conname as name, pg_get_constraintdef(oid) as definition
      from pg_constraint where contype = 'c' and pg_get_constraintdef(oid) ~ '''' order by 1`

@@ -5,7 +5,7 @@ import {
   reportedConfigurations,
   type WrongConfiguration
 } from '../../test/support/wrong-configurations.ts'
-import { modules } from '../app.ts'
+import { standardModules } from '../app.ts'
 import { checkConfig } from './config.ts'
 import { startShop } from './start.ts'
 
@@ -28,7 +28,7 @@ function useEnvironment(settings: WrongConfiguration['settings']): void {
 
 function checked(): string {
   try {
-    checkConfig(modules, { json: false })
+    checkConfig(standardModules, { json: false })
     return ''
   } catch (error) {
     return (error as Error).message
@@ -54,7 +54,7 @@ test.each(
   async ({ settings, key, advice, shown }) => {
     useEnvironment(settings)
     const message = checked()
-    await expect(startShop(async () => modules)).rejects.toThrow(new Error(message))
+    await expect(startShop(async () => standardModules)).rejects.toThrow(new Error(message))
     const line = message.split('\n').find(each => each.includes(key)) ?? message
     expect(line).toContain(key)
     expect(line).toMatch(advice)

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Config, findDataFolderBeforeModulesLoad, isConfigValidWithoutModules } from '../config.ts'
-import type { MigrationsFound } from '../platform/postgres/migrate.ts'
+import type { AppliedMigrations } from '../platform/postgres/migrate.ts'
 
 export type RunningDatabase = {
   url: string
   embedded: boolean
   /** The applied migrations, when `openDatabaseEarly` has started to read them. */
-  migrations?: Promise<MigrationsFound>
+  migrations?: Promise<AppliedMigrations>
   stop(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export function openDatabaseEarly(): Promise<RunningDatabase> | undefined {
 
 /** Connects early, because the first connection to a fresh server waits while it reads its catalog. */
 async function lookAtMigrations(database: RunningDatabase): Promise<RunningDatabase> {
-  const { findMigrations } = await import('../platform/postgres/migrate.ts')
+  const { readAppliedMigrations: findMigrations } = await import('../platform/postgres/migrate.ts')
   const migrations = findMigrations(database.url)
   migrations.catch(() => {})
   return { ...database, migrations }

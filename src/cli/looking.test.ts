@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { runCommandLine } from '../../test/support/command.ts'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { runSql } from '../../test/support/sql.ts'
-import { modules } from '../app.ts'
+import { standardModules } from '../app.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 beforeAll(async () => {
@@ -55,7 +55,7 @@ test('the command "config print" shows the effective configuration without secre
 test('config schema prints the settings of every module', async () => {
   const { out } = await run('config schema')
   expect(Object.keys(JSON.parse(out).properties.modules.properties)).toEqual(
-    expect.arrayContaining(modules.map(({ name }) => name))
+    expect.arrayContaining(standardModules.map(({ name }) => name))
   )
 })
 

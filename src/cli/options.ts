@@ -10,7 +10,7 @@ export type ProgramOptions = {
 
 /** The options of `cartwright` itself, with the built-in modules. */
 export const cartwrightProgramOptions: ProgramOptions = {
-  loadModules: async () => (await import('../app.ts')).modules,
+  loadModules: async () => (await import('../app.ts')).standardModules,
   name: 'cartwright',
   afterHelp: `
 In the project folder, use "npm run cartwright --" instead of "cartwright":

@@ -108,8 +108,10 @@ test('the command "user reset-second-factor" works for the last administrator an
   expect(await sql('select second_factor_at from auth.users')).toEqual([{ second_factor_at: null }])
   const [entry] = await sql('select actor, method, route, status from cartwright.audit')
   expect(entry).toEqual({
-    ...{ actor: '00000000-0000-0000-0000-000000000000', method: 'COMMAND' },
-    ...{ route: 'user reset-second-factor', status: null }
+    actor: '00000000-0000-0000-0000-000000000000',
+    method: 'COMMAND',
+    route: 'user reset-second-factor',
+    status: null
   })
   expect(await reset('ada@example.com')).toMatchObject({
     code: 1,
@@ -118,7 +120,8 @@ test('the command "user reset-second-factor" works for the last administrator an
   expect((await reset('nobody@example.com')).errors).toContain('No account has the e-mail address')
   await sql('update auth.users set second_factor_at = now()')
   expect(JSON.parse((await reset('ada@example.com', '--json')).out)).toEqual({
-    ...{ email: 'ada@example.com', second_factor: false }
+    email: 'ada@example.com',
+    second_factor: false
   })
 })
 

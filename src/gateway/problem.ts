@@ -19,7 +19,7 @@ export const httpStatusByErrorKind: Readonly<Record<ErrorKind, number>> = {
 }
 
 /** Problems of the HTTP layer, by the error codes of Fastify, Node and the shop. A test keeps them equal to `docs/errors.md`. */
-export const httpProblems = {
+export const httpLayerProblems = {
   FST_ERR_CTP_BODY_TOO_LARGE: {
     status: 413,
     code: 'BODY_TOO_LARGE',
@@ -76,7 +76,7 @@ function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
 }
 
 /** Returns headers and body of a problem that is sent without Fastify. `common` are the headers of every response. */
-export function problemResponse(
+export function createProblemResponse(
   problem: Problem,
   requestId: string,
   common: Readonly<Record<string, string>>
@@ -110,8 +110,8 @@ function problemBody(problem: Problem, requestId: string): string {
 
 /** Sends 405 if the path has other methods, otherwise 404. */
 export function sendUnknownRoute(reply: FastifyReply, allowed: readonly string[]): FastifyReply {
-  if (allowed.length === 0) return sendProblem(reply, httpProblems.ROUTE_NOT_FOUND)
-  return sendProblem(reply.header('allow', allowed.join(', ')), httpProblems.METHOD_NOT_ALLOWED)
+  if (allowed.length === 0) return sendProblem(reply, httpLayerProblems.ROUTE_NOT_FOUND)
+  return sendProblem(reply.header('allow', allowed.join(', ')), httpLayerProblems.METHOD_NOT_ALLOWED)
 }
 
 /** Returns the body limit of the request's route. */
@@ -119,7 +119,7 @@ const bytesMaxOf = ({ routeOptions: { bodyLimit, config } }: FastifyRequest): nu
   isStreamedBody(config.body) ? config.body.bytesMax : bodyLimit
 
 export function sendHostNotServed(reply: FastifyReply): void {
-  sendProblem(reply, httpProblems.HOST_NOT_SERVED)
+  sendProblem(reply, httpLayerProblems.HOST_NOT_SERVED)
 }
 
 /**
@@ -146,8 +146,8 @@ function problemOf(error: FastifyError | DomainError, request: FastifyRequest, r
     const { code, message, details } = error
     return { status: httpStatusByErrorKind[error.kind], code, detail: message, details }
   }
-  const known = httpProblems[error.code as keyof typeof httpProblems]
-  if (known === httpProblems.FST_ERR_CTP_BODY_TOO_LARGE)
+  const known = httpLayerProblems[error.code as keyof typeof httpLayerProblems]
+  if (known === httpLayerProblems.FST_ERR_CTP_BODY_TOO_LARGE)
     return { ...known, details: { bytes_max: bytesMaxOf(request) } }
   if (known !== undefined) return known
   // Fastify's own errors, and Node's error for a body that ended early.
@@ -155,5 +155,5 @@ function problemOf(error: FastifyError | DomainError, request: FastifyRequest, r
   if (isClientError && error.statusCode !== undefined && error.statusCode < 500)
     return { status: error.statusCode, code: malformedRequest.code, detail: error.message }
   request.log.error({ req_id: request.id, err: error }, 'unexpected error')
-  return httpProblems.INTERNAL
+  return httpLayerProblems.INTERNAL
 }

@@ -4,7 +4,7 @@ import { OperatorError } from '../kernel/errors.ts'
 import { deleteOldAuditEntries } from '../platform/audit.ts'
 import { createIdempotencyKeyClaims } from '../platform/idempotency/claims.ts'
 import { deleteExpiredIdempotencyKeys } from '../platform/idempotency/keys.ts'
-import { withoutInfo } from '../platform/log.ts'
+import { withoutInfoLines } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createRequestClassLookup } from './admission/request-classes.ts'
 import { createRequestSlots, type RequestSlots } from './admission/request-slots.ts'
@@ -15,42 +15,47 @@ import { createShopperAddressReader, type ShopperAddresses } from './callers/sho
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createHttpMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
 import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
-import { recordRequest } from './diagnostics/request-log.ts'
+import { countAndLogRequest } from './diagnostics/request-log.ts'
 import { missingHost, nulInUrl } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
-import type { ServerConnections } from './http-server/connection-limits.ts'
+import type { HttpConnections } from './http-server/connection-limits.ts'
 import { createCors } from './http-server/cors.ts'
 import { createAllowedHostCheck } from './http-server/development-access.ts'
 import { createServerDraining } from './http-server/draining.ts'
 import { createRequestListener } from './http-server/listener.ts'
-import { createNodeServer, refuseConnection } from './http-server/node-server.ts'
-import { createUncaughtHandler } from './http-server/uncaught-errors.ts'
+import { createNodeServer, refuseHttpConnection } from './http-server/node-server.ts'
+import { createUncaughtErrorHandler } from './http-server/uncaught-errors.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
-import { collectOpenApi, describeTags, type TagDescriptions } from './openapi/document.ts'
+import { collectOpenApi, describeOpenApiTags, type OpenApiTagDescriptions } from './openapi/document.ts'
 import { type GatewayPages, mountPages } from './pages/pages.ts'
 import { sendErrorResponse, sendHostNotServed, sendUnknownRoute } from './problem.ts'
 import { computeBodyBounds } from './routing/body-bounds.ts'
-import { createDisabledModuleCheck, type Switchable } from './routing/disabled-modules.ts'
+import { createDisabledModuleCheck, type SwitchableModule } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json-parser.ts'
-import { commonHeaders } from './routing/response-headers.ts'
-import { createMethodLookup, type MountedRoute, requestPath, routeProblems } from './routing/routes.ts'
+import { commonResponseHeaders } from './routing/response-headers.ts'
+import {
+  createMethodsByPathLookup,
+  findRouteProblems,
+  type MountedRoute,
+  requestPath
+} from './routing/routes.ts'
 import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
-import { type ChangeGuard, guardChanges } from './writes/maintenance.ts'
+import { type ChangeGuard, guardUnsafeRequests } from './writes/maintenance.ts'
 
 /** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
   name: string
   /** Description of the API document's tag that has the module's name. `tags` describes other tags of its routes. */
   description?: string
-  tags?: TagDescriptions
+  tags?: OpenApiTagDescriptions
   basePaths: readonly string[]
   enabled: boolean
   /** Parts of the module that are enabled and disabled separately. */
-  parts?: readonly Switchable[]
+  parts?: readonly SwitchableModule[]
   routes?: ((tiers: Tiers) => void) | undefined
   /** Returns the error for changes by shoppers, such as during maintenance; `undefined` when they are allowed. */
   guard?: ChangeGuard | undefined
@@ -71,7 +76,7 @@ export type Gateway = {
   /** Makes `/readyz` answer 503, so that load balancers choose another process, and closes each connection with its response. */
   drain(): void
   /** Creates the listener for uncaught errors; `stop` shuts the process down. */
-  onUncaught: ReturnType<typeof createUncaughtHandler>
+  onUncaught: ReturnType<typeof createUncaughtErrorHandler>
 }
 
 type FallbackResponses = {
@@ -119,7 +124,7 @@ export async function createGateway({
     : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
-  let allowedMethods: ReturnType<typeof createMethodLookup> = () => []
+  let allowedMethods: ReturnType<typeof createMethodsByPathLookup> = () => []
   const headers: ModuleHeaders = {
     // Several modules may declare the same header.
     credentialHeaders: [...new Set(modules.flatMap(module => module.credentialHeaders ?? []))],
@@ -146,9 +151,12 @@ export async function createGateway({
     const hasTier = prefix === API_PREFIX
     mounted.push({ method, url, owner, class: requestClass, hasTier, unbounded: bounds?.unbounded ?? [] })
   })
-  const writeDocument = collectOpenApi(app, version, describeTags(modules))
+  const writeDocument = collectOpenApi(app, version, describeOpenApiTags(modules))
   mountDiagnostics(app, {
-    ...{ db, cache, metrics, isHeld: draining.isHeld },
+    db,
+    cache,
+    metrics,
+    isHeld: draining.isHeld,
     hasPrivateMetrics: config.server.private_metrics
   })
   const claims = createIdempotencyKeyClaims(db)
@@ -161,7 +169,7 @@ export async function createGateway({
     isDisabled: path => disabledModule(path) !== undefined,
     addIdempotency: honourIdempotencyKeys(claims, headers),
     addAudit: auditUnsafeRequests(db),
-    refuseChanges: guardChanges(modules.flatMap(({ guard }) => guard ?? [])),
+    refuseChanges: guardUnsafeRequests(modules.flatMap(({ guard }) => guard ?? [])),
     slots,
     shopperAddresses,
     publicLimit
@@ -170,9 +178,9 @@ export async function createGateway({
   mountPages(app, { config, version, writeDocument }, pages)
   await app.ready()
   classOf = createRequestClassLookup(mounted)
-  allowedMethods = createMethodLookup(mounted)
+  allowedMethods = createMethodsByPathLookup(mounted)
 
-  const problems = routeProblems(mounted, modules)
+  const problems = findRouteProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
   timers.untilEmpty(CLEANUP_SECONDS, 'delete expired idempotency keys', () =>
     db.run(deleteExpiredIdempotencyKeys)
@@ -186,20 +194,20 @@ export async function createGateway({
     document: writeDocument,
     hold: draining.hold,
     drain: draining.begin,
-    onUncaught: createUncaughtHandler({ ...platform, headers: commonHeaders(config) })
+    onUncaught: createUncaughtErrorHandler({ ...platform, headers: commonResponseHeaders(config) })
   }
 }
 
 function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
   const { metrics, requestHeaders, slots, shopperAddresses, fallbacks, classOf, isDraining, limit } = parts
-  const common = commonHeaders(config)
+  const common = commonResponseHeaders(config)
   const { origins } = config.server.cors
   const cors = createCors({ origins, requestHeaders, headers: common, metrics })
   const { body_bytes_max: bodyLimit, trust_proxy: trustProxy, connections_max } = config.server
   const isServedHost = createAllowedHostCheck(config)
-  const connections: ServerConnections[] = []
+  const connections: HttpConnections[] = []
   const app = fastify({
-    loggerInstance: config.environment === 'development' ? withoutInfo(log) : log,
+    loggerInstance: config.environment === 'development' ? withoutInfoLines(log) : log,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger costs 2 us a request; log lines name their request themselves.
     childLoggerFactory: () => log,
@@ -236,7 +244,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
       }
     },
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: refuseHttpConnection,
     // Fastify calls this for request targets that its router cannot parse. No hook runs for them.
     frameworkErrors: (error, raw, reply) => {
       const request = raw as FastifyRequest
@@ -247,7 +255,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   /** Sets the common headers and logs the request. Returns whether it answered for a disabled module. */
   const begin = (request: FastifyRequest, reply: FastifyReply): boolean => {
     reply.headers(common).header('x-request-id', request.id)
-    recordRequest(request, reply, metrics)
+    countAndLogRequest(request, reply, metrics)
     const disabled = fallbacks.disabledModule(request.url)
     if (disabled !== undefined) reply.code(503).send(disabled)
     return disabled !== undefined

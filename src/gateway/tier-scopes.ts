@@ -19,7 +19,12 @@ import {
 } from './callers/rate-limits.ts'
 import type { ShopperAddresses } from './callers/shopper-addresses.ts'
 import { type BodyBounds, computeBodyBounds } from './routing/body-bounds.ts'
-import { bodyKindName, openBodyScopes, RAW_BODY_BYTES_MAX, withStreamedBody } from './routing/body-kinds.ts'
+import {
+  bodyKindName,
+  createBodyKindScopes,
+  RAW_BODY_BYTES_MAX,
+  withStreamedBody
+} from './routing/body-kinds.ts'
 import { addCsvFileName } from './routing/csv-downloads.ts'
 import { addLinkHeaders } from './routing/link-headers.ts'
 import { withResponseDefaults } from './routing/response-defaults.ts'
@@ -89,7 +94,7 @@ export async function createTiers(
 
   const makers: Partial<Record<keyof Tiers, (owner: string) => Tier>> = {}
   const addTier = async (name: keyof Tiers, scope: FastifyInstance, callerOf: CallerOf): Promise<void> => {
-    const scopes = await openBodyScopes(scope)
+    const scopes = await createBodyKindScopes(scope)
     makers[name] = owner =>
       verbs((method, url, { config: own = {}, ...options }, handler) => {
         if (isDisabled(scope.prefix + url)) return

@@ -59,7 +59,9 @@ function trimmed(address: PostalAddress): PostalAddress {
   const fields = Object.entries(address).map(([field, text]) => [field, text.trim()] as const)
   const { name, line1 } = address
   return {
-    ...{ country: address.country, name: name.trim(), line1: line1.trim() },
+    country: address.country,
+    name: name.trim(),
+    line1: line1.trim(),
     ...Object.fromEntries(fields.filter(([, text]) => text !== ''))
   }
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  type AreaSize,
-  areAreasAmbiguous,
   compareAreaSizes,
   createAreaMatcher,
   type DeliveryArea,
-  type Destination,
+  type DeliveryAreaSize,
+  type DeliveryDestination,
   deliveryAreaFault,
+  isAreaPrecedenceAmbiguous,
   normalizeDeliveryArea,
-  prepareDestination
+  toMatchableDestination
 } from './areas.ts'
 
 const area = (
@@ -17,8 +17,9 @@ const area = (
   postalCode: string | null = null,
   region: string | null = null
 ): DeliveryArea => normalizeDeliveryArea({ country, region, postalCode }) as DeliveryArea
-const reach = (one: DeliveryArea, to: Destination) => createAreaMatcher(one)(prepareDestination(to))
-const holds = (one: DeliveryArea, to: Destination) => reach(one, to) !== undefined
+const reach = (one: DeliveryArea, to: DeliveryDestination) =>
+  createAreaMatcher(one)(toMatchableDestination(to))
+const holds = (one: DeliveryArea, to: DeliveryDestination) => reach(one, to) !== undefined
 
 test.each([
   ['SE', '11 4*', '114*'],
@@ -54,7 +55,7 @@ test('faultOf returns the invalid part of a shipping or tax area', () => {
   expect(partOf('*', null, '1*')).toBe('postalCode')
 })
 
-test.each<[string, string | null, string | null, Destination, boolean]>([
+test.each<[string, string | null, string | null, DeliveryDestination, boolean]>([
   ['*', null, null, { country: 'SE' }, true],
   ['SE', null, null, { country: 'SE' }, true],
   ['SE', null, null, { country: 'NO' }, false],
@@ -92,8 +93,8 @@ test.each<[string, string | null, string | null, Destination, boolean]>([
 test('an area of a region takes precedence over an area of the larger region around it', () => {
   const [inner, outer] = [area('ES', null, 'GC'), area('ES', null, 'CN')]
   const reaches = [inner, outer].map(each => reach(each, { country: 'ES', region: 'GC' }) ?? expect.fail())
-  expect(compareAreaSizes(reaches[0] as AreaSize, reaches[1] as AreaSize)).toBeLessThan(0)
-  expect(areAreasAmbiguous(inner, outer)).toBe(false)
+  expect(compareAreaSizes(reaches[0] as DeliveryAreaSize, reaches[1] as DeliveryAreaSize)).toBeLessThan(0)
+  expect(isAreaPrecedenceAmbiguous(inner, outer)).toBe(false)
 })
 
 test('areas take precedence in this order: a complete postal code, fewer codes, a region, the country, anywhere', () => {
@@ -133,8 +134,8 @@ test.each<[string, string | null, string | null, boolean]>([
 ])(
   'in %s, the areas with postal codes %s and %s can both match an address with the same precision: %s',
   (country, one, other, expected) => {
-    expect(areAreasAmbiguous(area(country, one), area(country, other))).toBe(expected)
-    expect(areAreasAmbiguous(area(country, other), area(country, one))).toBe(expected)
+    expect(isAreaPrecedenceAmbiguous(area(country, one), area(country, other))).toBe(expected)
+    expect(isAreaPrecedenceAmbiguous(area(country, other), area(country, one))).toBe(expected)
   }
 )
 
@@ -174,7 +175,7 @@ test('two areas that contain a place have different precision there, unless areA
       const [a, b] = [reach(one, to), reach(other, to)]
       if (a === undefined || b === undefined) return
       met += 1
-      if (compareAreaSizes(a, b) === 0) expect(areAreasAmbiguous(one, other)).toBe(true)
+      if (compareAreaSizes(a, b) === 0) expect(isAreaPrecedenceAmbiguous(one, other)).toBe(true)
     }),
     { numRuns: 20_000, seed: 7 }
   )

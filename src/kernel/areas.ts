@@ -2,7 +2,7 @@ import { normalizePostalCode } from './countries.ts'
 import { findRegionCode, REGION_MESSAGE, regionCodesOutward } from './regions.ts'
 
 /** The destination of a delivery. */
-export type Destination = {
+export type DeliveryDestination = {
   readonly country: string
   readonly region?: string | undefined
   readonly postalCode?: string | undefined
@@ -100,7 +100,11 @@ export type MatchableDestination = {
 }
 
 /** Prepares a destination for matching: its region with the larger ones around it; its postal code, also without the last part. */
-export function prepareDestination({ country, region, postalCode }: Destination): MatchableDestination {
+export function toMatchableDestination({
+  country,
+  region,
+  postalCode
+}: DeliveryDestination): MatchableDestination {
   const code = postalCode === undefined ? '' : normalizePostalCode(country, postalCode)
   const parts = PARTS[country]
   const first =
@@ -113,7 +117,11 @@ export function prepareDestination({ country, region, postalCode }: Destination)
 }
 
 /** The size of an area. Of two areas that contain a destination, the smaller one applies. */
-export type AreaSize = { readonly countries: number; readonly codes: number; readonly regions: number }
+export type DeliveryAreaSize = {
+  readonly countries: number
+  readonly codes: number
+  readonly regions: number
+}
 const EVERYTHING = Number.POSITIVE_INFINITY
 
 /** Returns a function that gives the size of a normalized area for a destination in it; undefined for one outside. */
@@ -121,7 +129,7 @@ export function createAreaMatcher({
   country,
   region,
   postalCode
-}: DeliveryArea): (place: MatchableDestination) => AreaSize | undefined {
+}: DeliveryArea): (place: MatchableDestination) => DeliveryAreaSize | undefined {
   const postal = postalCode === null ? undefined : readPostal(country, postalCode)
   const countries = country === ANY_COUNTRY ? EVERYTHING : 1
   return place => {
@@ -134,7 +142,7 @@ export function createAreaMatcher({
 }
 
 /** Compares the sizes of two areas: below zero when the first is smaller. Postal codes are compared before regions. */
-export const compareAreaSizes = (one: AreaSize, other: AreaSize): number =>
+export const compareAreaSizes = (one: DeliveryAreaSize, other: DeliveryAreaSize): number =>
   compare(one.countries, other.countries) ||
   compare(one.codes, other.codes) ||
   compare(one.regions, other.regions)
@@ -157,7 +165,7 @@ function matchingCodeCount(postal: Postal, [code, first]: readonly string[]): nu
 }
 
 /** Whether a destination can lie in both areas while both have the same size, so that neither takes precedence. */
-export function areAreasAmbiguous(one: DeliveryArea, other: DeliveryArea): boolean {
+export function isAreaPrecedenceAmbiguous(one: DeliveryArea, other: DeliveryArea): boolean {
   if (one.country !== other.country || one.region !== other.region) return false
   if (one.postalCode === null || other.postalCode === null) return one.postalCode === other.postalCode
   const first = readPostal(one.country, one.postalCode)

@@ -2,7 +2,7 @@ import { type TSchema, Type } from './schema.ts'
 import { listOf, Time } from './wire.ts'
 
 /** Query parameters of lists that systems poll for changes. */
-export const changeQuery = {
+export const changeListQuery = {
   updated_since: Type.Optional(
     Type.String({
       format: 'date-time',
@@ -12,7 +12,7 @@ export const changeQuery = {
   )
 }
 /** The response of a list with `changeQuery`. Pass a name when `listOf` is used with the same item. */
-export const changeListOf = <T extends TSchema>(item: T, title?: `${string}ListResponse`) => {
+export const changeListResponse = <T extends TSchema>(item: T, title?: `${string}ListResponse`) => {
   const { properties, ...list } = listOf(item)
   return Type.Object(
     {

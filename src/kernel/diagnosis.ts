@@ -19,7 +19,7 @@ export const warningFinding = (detail: string, advice: string): DiagnosisFinding
   detail,
   advice
 })
-export const problemFinding = (detail: string, advice: string): DiagnosisFinding => ({
+export const errorFinding = (detail: string, advice: string): DiagnosisFinding => ({
   state: 'wrong',
   detail,
   advice

@@ -8,14 +8,14 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 export const legacyEmailKey = (text: string): string => text.trim().toLowerCase()
 
 /** Normalizes spellings that look alike: full-width letters, composed and decomposed ones, capitals, `xn--` domains. */
-export function normaliseEmail(text: string): string {
+export function normalizeEmail(text: string): string {
   const email = text.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
   const local = email.slice(0, email.lastIndexOf('@') + 1)
-  return local + normaliseDomain(email.slice(local.length))
+  return local + normalizeDomain(email.slice(local.length))
 }
 
 /** Returns a domain in Unicode, by the rules of browsers (UTS 46); '' when it is invalid. */
-export function normaliseDomain(domain: string): string {
+export function normalizeDomain(domain: string): string {
   const folded = domain.toLowerCase()
   if (!/[^\u0000-\u007f]|xn--/.test(folded)) return folded
   const decoded = domainToUnicode(domainToASCII(folded))
@@ -27,7 +27,7 @@ export function normaliseDomain(domain: string): string {
  * this rejects just impossible addresses, those that break a mail header, and those that imitate another address.
  */
 export function parseEmail(text: string): string | undefined {
-  const email = normaliseEmail(text)
+  const email = normalizeEmail(text)
   if (email.length > LENGTH_MAX || !ADDRESS.test(email) || INVISIBLE.test(email)) return undefined
   const domain = emailDomain(email)
   const labels = domain.split('.')

@@ -4,9 +4,9 @@ import {
   AMOUNT_MAX,
   amountBeforeRatePpm,
   currencyDecimalPlaces,
-  divideWithRemainder,
   formatAmount,
-  multiplyByPpm,
+  multiplyByRatePpm,
+  multiplyFractionWithRemainder,
   parseAmount
 } from './money.ts'
 
@@ -103,7 +103,7 @@ test('a share of an amount is the exact product, rounded half up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
       const exact = BigInt(amount) * BigInt(ppm)
-      const twiceTheError = 2n * (BigInt(multiplyByPpm(amount, ppm)) * 1_000_000n - exact)
+      const twiceTheError = 2n * (BigInt(multiplyByRatePpm(amount, ppm)) * 1_000_000n - exact)
       expect(twiceTheError > -1_000_000n && twiceTheError <= 1_000_000n).toBe(true)
     })
   )
@@ -117,7 +117,7 @@ test.each([
   [0, 1_000_000, 0],
   [AMOUNT_MAX, 999_999, 99_999_900_000]
 ])('of the amount %d, a share of %d parts per million is %d', (amount, ppm, share) => {
-  expect(multiplyByPpm(amount, ppm)).toBe(share)
+  expect(multiplyByRatePpm(amount, ppm)).toBe(share)
 })
 
 test('a share of an amount never falls when the amount or the rate rises, and lies between 0 and the amount', () => {
@@ -125,11 +125,11 @@ test('a share of an amount never falls when the amount or the rate rises, and li
     fc.property(anyAmount, anyAmount, anyPpm, anyPpm, (a, b, p, q) => {
       const [small, large] = [Math.min(a, b), Math.max(a, b)]
       const [low, high] = [Math.min(p, q), Math.max(p, q)]
-      expect(multiplyByPpm(small, low)).toBeLessThanOrEqual(multiplyByPpm(large, low))
-      expect(multiplyByPpm(large, low)).toBeLessThanOrEqual(multiplyByPpm(large, high))
-      expect(multiplyByPpm(large, high)).toBeLessThanOrEqual(large)
-      expect(multiplyByPpm(small, 0)).toBe(0)
-      expect(multiplyByPpm(small, 1_000_000)).toBe(small)
+      expect(multiplyByRatePpm(small, low)).toBeLessThanOrEqual(multiplyByRatePpm(large, low))
+      expect(multiplyByRatePpm(large, low)).toBeLessThanOrEqual(multiplyByRatePpm(large, high))
+      expect(multiplyByRatePpm(large, high)).toBeLessThanOrEqual(large)
+      expect(multiplyByRatePpm(small, 0)).toBe(0)
+      expect(multiplyByRatePpm(small, 1_000_000)).toBe(small)
     })
   )
 })
@@ -137,7 +137,7 @@ test('a share of an amount never falls when the amount or the rate rises, and li
 test('a share of an amount and its complement add up to the amount, or to one more when both round up', () => {
   fc.assert(
     fc.property(anyAmount, anyPpm, (amount, ppm) => {
-      const sum = multiplyByPpm(amount, ppm) + multiplyByPpm(amount, 1_000_000 - ppm)
+      const sum = multiplyByRatePpm(amount, ppm) + multiplyByRatePpm(amount, 1_000_000 - ppm)
       expect(sum - amount === 0 || sum - amount === 1).toBe(true)
     })
   )
@@ -148,7 +148,7 @@ test('the division of an amount by parts per million is exact, however large the
   fc.assert(
     fc.property(anyFactor, anyFactor, anyFactor, (amount, numerator, more) => {
       const denominator = more + 1
-      const { whole, rest } = divideWithRemainder(amount, numerator, denominator)
+      const { whole, rest } = multiplyFractionWithRemainder(amount, numerator, denominator)
       fc.pre(Number.isSafeInteger(whole))
       expect(BigInt(whole) * BigInt(denominator) + BigInt(rest)).toBe(BigInt(amount) * BigInt(numerator))
       expect(rest).toBeLessThan(denominator)

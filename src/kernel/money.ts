@@ -40,7 +40,11 @@ export function parseAmount(decimal: string, currency: string): number | undefin
  * Returns the quotient and the remainder of `amount * numerator / denominator`. Exact for all non-negative amounts: a product
  * beyond 2^53 is calculated as a `bigint`.
  */
-export function divideWithRemainder(amount: number, numerator: number, denominator: number): Division {
+export function multiplyFractionWithRemainder(
+  amount: number,
+  numerator: number,
+  denominator: number
+): Division {
   const product = amount * numerator
   if (Number.isSafeInteger(product)) {
     const rest = product % denominator
@@ -54,14 +58,14 @@ type Division = { whole: number; rest: number }
 
 /** Returns `amount * numerator / denominator`, rounded half up once. */
 export function multiplyFractionRounded(amount: number, numerator: number, denominator: number): number {
-  const { whole, rest } = divideWithRemainder(amount, numerator, denominator)
+  const { whole, rest } = multiplyFractionWithRemainder(amount, numerator, denominator)
   return rest >= denominator - rest ? whole + 1 : whole
 }
 
 const PPM = 1_000_000
 
 /** Returns the amount times a rate in parts per million, rounded half up. */
-export const multiplyByPpm = (amount: number, ppm: number): number =>
+export const multiplyByRatePpm = (amount: number, ppm: number): number =>
   multiplyFractionRounded(amount, ppm, PPM)
 
 /** Removes an added rate in parts per million, such as a tax from a gross price. Rounds half up. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { modules } from '../app.ts'
+import { standardModules } from '../app.ts'
 import { loadConfigWithoutModuleChecks } from '../config.ts'
 import { configSchema } from '../config-schema.ts'
 import { certainlyMatchesSchema } from './plain-fit.ts'
@@ -62,7 +62,7 @@ const others = [
 
 test('a value that certainlyMatchesSchema accepts is valid for the schema compiler', () => {
   let plain = 0
-  for (const schema of [...allIn(configSchema(modules) as Schema), ...others]) {
+  for (const schema of [...allIn(configSchema(standardModules) as Schema), ...others]) {
     const errorsOf = compileSchema(schema)
     for (const value of VALUES) {
       if (!certainlyMatchesSchema(schema, value)) continue
@@ -81,9 +81,9 @@ test('certainlyMatchesSchema returns false for a keyword without a rule', () => 
 
 test('starting with settings of text, numbers and booleans does not load the schema compiler', () => {
   const environment = { NODE_ENV: 'production', PORT: '80', HOST: '::', DATABASE_URL: 'postgres://db/shop' }
-  const config = loadConfigWithoutModuleChecks(modules, {
+  const config = loadConfigWithoutModuleChecks(standardModules, {
     ...environment,
     CARTWRIGHT__MODULES__CART__ENABLED: 'false'
   })
-  expect(certainlyMatchesSchema(configSchema(modules), config)).toBe(true)
+  expect(certainlyMatchesSchema(configSchema(standardModules), config)).toBe(true)
 })

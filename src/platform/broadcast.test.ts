@@ -4,13 +4,13 @@ import { useProxiedDatabase } from '../../test/faults/postgres-proxy.ts'
 import { until } from '../../test/faults/until.ts'
 import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../test/support/database.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
-import { connectionSettings } from './postgres/connect.ts'
+import { pgClientConfig } from './postgres/connect.ts'
 import { openDatabase } from './postgres/database.ts'
 
 type Heard = { messages: string[]; gaps: number }
 
 async function useBroadcast(url: string): Promise<{ broadcast: Broadcast; heard: Heard }> {
-  const broadcast = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const broadcast = await openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   onTestFinished(() => broadcast.close())
   const heard: Heard = { messages: [], gaps: 0 }
   broadcast.subscribe('topic', {
@@ -139,16 +139,16 @@ test('a process whose event loop was blocked keeps its broadcast connection', as
 
 test('closing the broadcast succeeds while its connection is idle, hangs or is cut', async () => {
   const { url, proxy } = await useProxiedDatabase()
-  const idle = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const idle = await openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   await idle.close()
   expect(idle.isLive()).toBe(false)
 
-  const hung = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const hung = await openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   proxy.hang()
   await hung.close()
   await proxy.restore()
 
-  const cut = await openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const cut = await openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   await proxy.cut()
   await until('the cut is noticed', () => !cut.isLive())
   await cut.close()
@@ -157,7 +157,7 @@ test('closing the broadcast succeeds while its connection is idle, hangs or is c
 test('a broadcast that cannot reach the database is reported in one sentence', async () => {
   const { url, proxy } = await useProxiedDatabase()
   await proxy.cut()
-  const opening = openBroadcast(connectionSettings(testDatabaseOptions(url)))
+  const opening = openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   await expect(opening).rejects.toThrow(/^Cannot reach the database: connect ECONNREFUSED/)
 })
 

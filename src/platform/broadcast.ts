@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { closeConnection, connectToServer } from './postgres/connect.ts'
-import { Connector } from './postgres/connections/connector.ts'
+import { closeDatabaseConnection, connectToDatabase } from './postgres/connect.ts'
+import { DatabaseConnector } from './postgres/connections/connector.ts'
 import type { Transaction } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
 
@@ -62,7 +62,7 @@ export async function openBroadcast(
     }
   }
   const listenSettings = { ...settings, query_timeout: QUERY_MS_MAX }
-  let client = await connectToServer(listenSettings)
+  let client = await connectToDatabase(listenSettings)
   await listen(client, deliver)
   let live = true
   const setLive = (now: boolean) => {
@@ -73,14 +73,14 @@ export async function openBroadcast(
   const listenAgain = (): Promise<pg.Client | undefined> =>
     new Promise(resolve => {
       let isListening = false
-      const opener = new Connector(listenSettings, {
+      const opener = new DatabaseConnector(listenSettings, {
         missing: () => (isListening ? 0 : 1),
         onFail: () => {},
         onOpen: next => {
-          if (isListening) return closeConnection(next)
+          if (isListening) return closeDatabaseConnection(next)
           listen(next, deliver).then(
             () => {
-              if (isListening || signal.aborted) return closeConnection(next)
+              if (isListening || signal.aborted) return closeDatabaseConnection(next)
               isListening = true
               return resolve(next)
             },
@@ -100,7 +100,7 @@ export async function openBroadcast(
       await untilLost(client, signal, onSilence)
       if (signal.aborted) return
       setLive(false)
-      closeConnection(client)
+      closeDatabaseConnection(client)
       const next = await listenAgain()
       if (next === undefined) return
       client = next
@@ -120,7 +120,7 @@ export async function openBroadcast(
     close: async () => {
       closing.abort()
       live = false
-      await closeConnection(client)
+      await closeDatabaseConnection(client)
     }
   }
 }
@@ -130,7 +130,7 @@ async function listen(client: pg.Client, deliver: (message: string) => void): Pr
   try {
     await client.query({ text: 'listen cartwright', query_timeout: LISTEN_MS_MAX } as pg.QueryConfig)
   } catch (error) {
-    closeConnection(client)
+    closeDatabaseConnection(client)
     throw error
   }
 }

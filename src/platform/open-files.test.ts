@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openFilesLimit, openFilesShortage } from './open-files.ts'
+import { describeOpenFilesShortage, openFilesLimit } from './open-files.ts'
 
 const LIMITS = `Limit                     Soft Limit           Hard Limit           Units
 Max processes             127236               127236               processes
@@ -18,9 +18,9 @@ test.runIf(process.platform === 'linux')('the limit of open files is known for t
 
 test('a limit of open files that is too low for the configured connections is reported with both numbers', () => {
   const wanted = { clients: 10_000, database: 25 }
-  expect(openFilesShortage(wanted, 10_281)).toBeUndefined()
-  expect(openFilesShortage(wanted, undefined)).toBeUndefined()
-  expect(openFilesShortage(wanted, 10_280)).toMatch(
+  expect(describeOpenFilesShortage(wanted, 10_281)).toBeUndefined()
+  expect(describeOpenFilesShortage(wanted, undefined)).toBeUndefined()
+  expect(describeOpenFilesShortage(wanted, 10_280)).toMatch(
     /may open 10280 files, .*connections_max 10000 needs 10281/
   )
 })

@@ -13,7 +13,7 @@ export function openFilesLimit(limits = readLimits()): number | undefined {
  * Returns a warning when the limit of open files is too low for the configured connections. The kernel would reset new
  * connections without a response or a log line.
  */
-export function openFilesShortage(
+export function describeOpenFilesShortage(
   { clients, database }: { clients: number; database: number },
   limit = openFilesLimit()
 ): string | undefined {

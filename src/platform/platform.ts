@@ -1,18 +1,18 @@
 import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
-import { type Cache, createMemoryCache } from './cache/cache.ts'
+import { createMemoryCache, type KeyValueCache } from './cache/cache.ts'
 import type { Config } from './core-settings.ts'
 import { createEventLog, type RunningEventLog } from './event-log/event-log.ts'
 import { createHttpClient, type HttpClient } from './http/client.ts'
 import type { Log } from './log.ts'
-import { Durations } from './metrics/durations.ts'
+import { RequestDurationHistogram } from './metrics/durations.ts'
 import { declareInfrastructureMetrics } from './metrics/infrastructure.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
-import { OPEN_FILES_ADVICE, openFilesShortage } from './open-files.ts'
+import { describeOpenFilesShortage, OPEN_FILES_ADVICE } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
-import { connectionSettings } from './postgres/connect.ts'
+import { pgClientConfig } from './postgres/connect.ts'
 import {
-  connectionShortage,
+  describeConnectionShortage,
   findConnectionLimits,
   processConnectionsMax
 } from './postgres/connection-limits.ts'
@@ -28,14 +28,14 @@ export type Platform = {
   secrets: Secrets
   databaseUrl: string
   db: Database
-  cache: Cache
+  cache: KeyValueCache
   broadcast: Broadcast
   timers: Timers
   /** Outgoing HTTP: all requests to other servers use it. */
   http: HttpClient
   metrics: MetricRegistry
   /** Durations of the requests that this process has answered. */
-  durations: Durations
+  durations: RequestDurationHistogram
   outbox: Outbox
   eventLog: RunningEventLog
   audit: AuditTrail
@@ -56,7 +56,7 @@ export async function openPlatform(
   const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
   const db = openDatabase(options)
   if (serves) db.prepare()
-  const broadcast = await openBroadcast(connectionSettings(options), db.closeDeadConnections)
+  const broadcast = await openBroadcast(pgClientConfig(options), db.closeDeadConnections)
   const cache = await openCache(config, log)
   const timers = createTimers(log)
   const metrics = createMetricRegistry()
@@ -65,7 +65,7 @@ export async function openPlatform(
   const outbox = createOutbox({ db, log, metrics, eventLog })
   if (serves) {
     checkConnections({ config, db, log }).catch(() => {})
-    const shortage = openFilesShortage(socketsMaxByUse(config))
+    const shortage = describeOpenFilesShortage(socketsMaxByUse(config))
     if (shortage !== undefined) log.warn(`${shortage} ${OPEN_FILES_ADVICE}`)
   }
   return {
@@ -79,7 +79,7 @@ export async function openPlatform(
     timers,
     http: createHttpClient({ privateHosts: config.http.private_hosts }),
     metrics,
-    durations: new Durations(),
+    durations: new RequestDurationHistogram(),
     outbox,
     eventLog,
     audit: createAuditTrail(db),
@@ -120,7 +120,7 @@ export const CONNECTIONS_ADVICE =
 /** Warns when the database accepts fewer connections than this process may open. */
 async function checkConnections({ config, db, log }: Pick<Platform, 'config' | 'db' | 'log'>): Promise<void> {
   const [limits] = await db.rows(findConnectionLimits)
-  const shortage = limits && connectionShortage(databaseConnectionsMax(config), limits)
+  const shortage = limits && describeConnectionShortage(databaseConnectionsMax(config), limits)
   if (shortage !== undefined)
     log.warn(
       `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`
@@ -128,7 +128,7 @@ async function checkConnections({ config, db, log }: Pick<Platform, 'config' | '
 }
 
 // Loaded on demand, because the Redis client takes 25 ms to load.
-export async function openCache(config: Config, log: Log): Promise<Cache> {
+export async function openCache(config: Config, log: Log): Promise<KeyValueCache> {
   const { url } = config.cache
   if (url === '') return createMemoryCache(config.cache.entries_max)
   const { createRedisCache } = await import('./cache/redis.ts')

@@ -1,4 +1,4 @@
-import { modules } from '../../src/app.ts'
+import { standardModules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { openTestShop, type TestResponse } from '../../src/testing.ts'
@@ -24,7 +24,7 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
     databaseUrl: database.url,
     isMigrated: true,
     runsSchedulesAtStart: false,
-    modules,
+    modules: standardModules,
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: 'manual',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { modules, openShopGateway, setUpShopModules } from '../../src/app.ts'
+import { openShopGateway, setUpShopModules, standardModules } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
@@ -63,7 +63,7 @@ test('a shop without configured Redis is READY in /readyz immediately', async ()
 
 test('while the database is stopped or hangs, /readyz and /api return 503, and both recover', async () => {
   const { url, proxy } = await useProxiedDatabase()
-  const config = loadConfig(modules, {
+  const config = loadConfig(standardModules, {
     ...SECRET_SETTINGS,
     CARTWRIGHT__LOG__LEVEL: 'silent',
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',

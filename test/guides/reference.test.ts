@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest'
-import { modules } from '../../src/app.ts'
+import { standardModules } from '../../src/app.ts'
 import { listOpenApiRoutes, type OpenApiPaths } from '../../src/cli/routes.ts'
 import { configSchema } from '../../src/config-schema.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const names = modules.map(({ name }) => name)
+const names = standardModules.map(({ name }) => name)
 
 /** A section for each module that has entries, then for what belongs to none, such as the routes of guests. */
 function byModule<T extends { module: string }>(all: readonly T[], table: (own: T[]) => string): string {
@@ -98,7 +98,7 @@ test('docs/reference/settings.md lists every setting', async () => {
   await expectPage('reference/settings.md', () =>
     tableOf(
       ['setting', 'values', 'default', 'description'],
-      settingsOf(configSchema(modules) as Setting).map(([key, setting]) => [
+      settingsOf(configSchema(standardModules) as Setting).map(([key, setting]) => [
         `\`${key}\``,
         formOf(setting),
         `\`${JSON.stringify(setting.default)}\``,

@@ -1,4 +1,4 @@
-import { modules } from '../../src/app.ts'
+import { standardModules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { authModule } from '../../src/modules/auth/index.ts'
 import type { RequestOptions, TestShop } from '../../src/testing.ts'
@@ -48,7 +48,7 @@ export async function everythingOf(shop: TestShop) {
   return {
     ...shop,
     ...{ admin, token, anonymous, auth, logIn, register, sell },
-    modules: modules.map(({ name }) => name),
+    modules: standardModules.map(({ name }) => name),
     handled,
     /** Each table as it is, once all is handled: of rows that are as they were, xmin is too. */
     stored: async (): Promise<Record<string, string>> => {

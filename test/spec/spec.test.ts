@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { authModule, modules } from '../../src/app.ts'
+import { authModule, standardModules } from '../../src/app.ts'
 import { createTestApp, type TestApp, type TestResponse } from '../support/app.ts'
 import { adminPatterns, diagnosticRows, publicRows, type Row, securedRows, urlOf } from './routes.ts'
 
@@ -91,13 +91,13 @@ test.each(adminPatterns)(
 
 /** The module, and all that cannot run without it. */
 function withDependents(name: string): string[] {
-  const direct = modules.filter(module =>
+  const direct = standardModules.filter(module =>
     Object.values(module.requires).some(required => required.name === name)
   )
   return [name, ...direct.flatMap(module => withDependents(module.name))]
 }
 
-test.each(modules.map(({ name }) => name))(
+test.each(standardModules.map(({ name }) => name))(
   'without the module %s, every method at and below its base paths returns 503, and all other routes work',
   async name => {
     const disabled = [...new Set(withDependents(name))]
@@ -107,7 +107,7 @@ test.each(modules.map(({ name }) => name))(
       )
     )
     try {
-      const off = modules.filter(module => disabled.includes(module.name))
+      const off = standardModules.filter(module => disabled.includes(module.name))
       for (const { module, path } of off.flatMap(module =>
         module.basePaths.map(path => ({ module, path }))
       )) {
@@ -162,7 +162,7 @@ test("the test reads every row of the specification's tables", () => {
 
 test('the base path of every route in the specification is claimed by its module', () => {
   for (const row of [...named(publicRows), ...named(securedRows)]) {
-    const basePaths = modules.find(module => module.name === row.module)?.basePaths ?? []
+    const basePaths = standardModules.find(module => module.name === row.module)?.basePaths ?? []
     expect(
       basePaths.some(base => row.path === base || row.path.startsWith(`${base}/`)),
       row.name

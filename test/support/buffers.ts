@@ -1,8 +1,8 @@
 import pg from 'pg'
 import {
-  connectionSettings,
   customPlanSettings,
-  inMemoryPlanSettings
+  inMemoryPlanSettings,
+  pgClientConfig
 } from '../../src/platform/postgres/connect.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 import { orderedParameterValues, type Statement } from '../../src/platform/postgres/statement.ts'
@@ -29,7 +29,7 @@ export function recordStatements(db: Database): { sent: Sent[] } {
 export async function openBufferCounter(url: string) {
   const limits = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
   const [quick, slow] = [inMemoryPlanSettings, customPlanSettings].map(
-    planning => new pg.Client(connectionSettings({ url, ...limits }, planning))
+    planning => new pg.Client(pgClientConfig({ url, ...limits }, planning))
   ) as [pg.Client, pg.Client]
   await Promise.all([quick.connect(), slow.connect()])
   const prepared = new Set<string>()

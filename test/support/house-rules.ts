@@ -32,7 +32,7 @@ const PLATFORM_VALUES = [
   ],
   ...[
     'countUpTo',
-    'readChanges',
+    'readChangedRowsPage',
     'statement',
     'json',
     'nullableJson',
@@ -45,9 +45,9 @@ const PLATFORM_VALUES = [
   ...[
     'readCsvRecords',
     'CSV_RECORD_BYTES_MAX',
-    'CsvRejected',
-    'CsvInterrupted',
-    'FIRST_DATA_ROW',
+    'CsvFileRejected',
+    'CsvImportInterrupted',
+    'FIRST_CSV_DATA_ROW',
     'spoolUpload',
     'csvLine',
     'createCsvStream',

@@ -1,4 +1,4 @@
-import { modules as ofTheTemplate } from '../../src/app.ts'
+import { standardModules as ofTheTemplate } from '../../src/app.ts'
 import type { Module } from '../../src/module.ts'
 
 const migrated = new Set<unknown>(ofTheTemplate)

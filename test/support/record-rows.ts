@@ -1,4 +1,4 @@
-import { modules } from '../../src/app.ts'
+import { standardModules } from '../../src/app.ts'
 import { declaredEvents } from '../../src/kernel/events.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
@@ -181,7 +181,7 @@ async function emitTheRest({ sql, db, platform, order, mug, ada }: World): Promi
   await db.transaction(async tx => {
     for (const type of declaredEvents())
       if (!names.has(type.name)) platform.outbox.emit(tx, type, id, examples(type.payload) as object)
-    for (const type of (modules as readonly Module[]).flatMap(({ jobs = [] }) => jobs))
+    for (const type of (standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs))
       if (!names.has(type.name) && type.intervalSeconds === undefined)
         platform.outbox.enqueue(tx, type, examples(type.payload) as object)
   })

@@ -153,7 +153,7 @@ function copy(from: string, to: string): void {
 
 async function makeTemplate(url: string, name: string): Promise<void> {
   // Loaded only here, because most runs find the template in the cache.
-  const [{ modules }, { migrationSources }, { migrate }] = await Promise.all([
+  const [{ standardModules: modules }, { migrationSources }, { migrate }] = await Promise.all([
     import('../../src/app.ts'),
     import('../../src/module.ts'),
     import('../../src/platform/postgres/migrate.ts')

@@ -4,14 +4,14 @@ import pg from 'pg'
 import {
   type Diagnosis,
   type DiagnosisFinding,
+  errorFinding,
   okFinding,
-  problemFinding,
   warningFinding
 } from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { openLog } from '../../platform/log.ts'
-import { OPEN_FILES_ADVICE, openFilesLimit, openFilesShortage } from '../../platform/open-files.ts'
+import { describeOpenFilesShortage, OPEN_FILES_ADVICE, openFilesLimit } from '../../platform/open-files.ts'
 import {
   CONNECTIONS_ADVICE,
   databaseConnectionsMax,
@@ -19,8 +19,8 @@ import {
   socketsMaxByUse
 } from '../../platform/platform.ts'
 import {
-  connectionShortage,
   type DatabaseConnectionLimits,
+  describeConnectionShortage,
   findConnectionLimits
 } from '../../platform/postgres/connection-limits.ts'
 import { migrationStatus } from '../../platform/postgres/migrate.ts'
@@ -82,7 +82,7 @@ function parentOf(folder: string): string {
 export function checkDiskSpace(folder: string, free: number): DiagnosisFinding {
   const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB free on the disk of ${folder}`
   if (free === 0)
-    return problemFinding(
+    return errorFinding(
       `the disk is full: ${mebibytes}`,
       'Free disk space. Until then, no writes are possible.'
     )
@@ -91,7 +91,7 @@ export function checkDiskSpace(folder: string, free: number): DiagnosisFinding {
 }
 
 export function checkOpenFilesLimit(config: Config, limit: number | undefined): DiagnosisFinding {
-  const shortage = openFilesShortage(socketsMaxByUse(config), limit)
+  const shortage = describeOpenFilesShortage(socketsMaxByUse(config), limit)
   if (shortage !== undefined) return warningFinding(shortage, OPEN_FILES_ADVICE)
   return okFinding(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
@@ -125,7 +125,7 @@ async function checkCache(config: Config): Promise<DiagnosisFinding> {
     for (;;) {
       if ((await cache.ping()) === 'UP') return okFinding('answers')
       if (Date.now() > until)
-        return problemFinding(
+        return errorFinding(
           `no response within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz reports redis: DOWN`,
           'Check REDIS_URL (cache.url), its password, and that the server is running.'
         )
@@ -178,19 +178,19 @@ const READ_ONLY = `
 
 function judgeServer(version: unknown, limits: DatabaseConnectionLimits, config: Config): DiagnosisFinding {
   const wanted = databaseConnectionsMax(config)
-  const shortage = connectionShortage(wanted, limits)
+  const shortage = describeConnectionShortage(wanted, limits)
   if (shortage === undefined)
     return okFinding(
       `PostgreSQL ${version}, ${limits.server} connections; each process opens up to ${wanted}`
     )
-  return problemFinding(shortage, CONNECTIONS_ADVICE)
+  return errorFinding(shortage, CONNECTIONS_ADVICE)
 }
 
 function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): DiagnosisFinding {
   if (is_replica === true)
-    return problemFinding('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
+    return errorFinding('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
   if (is_read_only === true)
-    return problemFinding(
+    return errorFinding(
       'transactions are read-only (default_transaction_read_only)',
       'It is set for the server, the database or the user. Run: alter ... reset default_transaction_read_only.'
     )
@@ -212,7 +212,7 @@ async function checkSchema(databaseUrl: string, modules: readonly Module[]): Pro
 export function checkDatabaseClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okFinding('in sync with the database')
-  return problemFinding(
+  return errorFinding(
     `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`,
     'Synchronize both clocks by NTP, because tokens and callbacks depend on the time.'
   )

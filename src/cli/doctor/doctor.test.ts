@@ -8,7 +8,7 @@ import { runCommandLine } from '../../../test/support/command.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
 import { runSql } from '../../../test/support/sql.ts'
-import { modules } from '../../app.ts'
+import { standardModules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
 import { lockFolder } from '../../embedded-postgres/folder-lock.ts'
 import { checkDatabaseClock, checkDiskSpace, checkOpenFilesLimit } from './checks.ts'
@@ -24,7 +24,7 @@ afterAll(() => database.drop())
 async function complaints(settings: Record<string, string>, attachMsMax?: number) {
   const found: Record<string, string> = {}
   const environment = { DATABASE_URL: database.url, ...SECRET_SETTINGS, ...settings }
-  for await (const { about, state, detail, advice } of diagnose(modules, environment, attachMsMax))
+  for await (const { about, state, detail, advice } of diagnose(standardModules, environment, attachMsMax))
     if (state !== 'ok') found[about] = `${state}: ${detail} ${advice ?? ''}`
   return found
 }
@@ -221,7 +221,7 @@ test('doctor reports a full disk and a wrong clock', () => {
 })
 
 test('doctor reports a limit of open files that is below the configured connections', () => {
-  const config = loadConfig(modules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
+  const config = loadConfig(standardModules, { CARTWRIGHT__SERVER__CONNECTIONS_MAX: '1000' })
   expect(checkOpenFilesLimit(config, 1_024)).toMatchObject({
     state: 'warning',
     detail: expect.stringMatching(/may open 1024 files, .*connections_max 1000 needs 1283/),

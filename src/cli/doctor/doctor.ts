@@ -1,13 +1,13 @@
 import { setUpShopModules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
-import { type Diagnosis, type DiagnosisFinding, okFinding, problemFinding } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, type DiagnosisFinding, errorFinding, okFinding } from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { isModuleEnabled, type Module } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import { closeConnection, connectToServer } from '../../platform/postgres/connect.ts'
+import { closeDatabaseConnection, connectToDatabase } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { checksWithDatabase, checksWithoutDatabase, isFirstStart } from './checks.ts'
 
@@ -73,7 +73,7 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await closeConnection(await connectToServer({ connectionString: (await opening).url }))
+    await closeDatabaseConnection(await connectToDatabase({ connectionString: (await opening).url }))
     return okFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }
@@ -139,7 +139,7 @@ const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
 
 async function within(milliseconds: number, find: Diagnosis['find']): Promise<DiagnosisFinding> {
   const { promise: late, resolve } = Promise.withResolvers<DiagnosisFinding>()
-  const silence = problemFinding(
+  const silence = errorFinding(
     `no response within ${milliseconds / 1_000} s`,
     'The connection is accepted, but nothing responds: a process hangs, or a firewall drops packets.'
   )

@@ -1,7 +1,7 @@
 import type { RequestClass } from '../routing/tiers.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { REQUEST_CLASSES } from './request-classes.ts'
-import { createThroughputMeter } from './throughput.ts'
+import { createRequestThroughputMeter } from './throughput.ts'
 import { type OverloadReason, type QueuedRequest, type QueueWaitLimits, RequestQueue } from './wait-queue.ts'
 
 /**
@@ -32,7 +32,7 @@ export type Admission = ReturnType<typeof createAdmission>
  */
 export function createAdmission(concurrentMax: number) {
   const limit = createConcurrencyLimit(concurrentMax)
-  const throughput = createThroughputMeter()
+  const throughput = createRequestThroughputMeter()
   const queues = REQUEST_CLASSES.map(each => new RequestQueue(WAIT_LIMITS[each]))
   const heldBy = new Map<string, number>()
   const top = { network: '', held: 0, at: 0 }

@@ -3,9 +3,9 @@ import type { Config } from '../../platform/core-settings.ts'
 import type { Metrics } from '../../platform/metrics/registry.ts'
 import { callerNetwork } from '../callers/rate-limits.ts'
 import { overloadedError } from '../errors.ts'
-import { httpProblems, type Problem, problemResponse } from '../problem.ts'
+import { createProblemResponse, httpLayerProblems, type Problem } from '../problem.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
-import { commonHeaders } from '../routing/response-headers.ts'
+import { commonResponseHeaders } from '../routing/response-headers.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { REQUEST_CLASSES, REQUEST_DEADLINES_MS } from './request-classes.ts'
@@ -53,7 +53,7 @@ export function createRequestSlots({
     { class: REQUEST_CLASSES, reason: REASONS }
   )
   declareMetrics(metrics, admission)
-  const headers = commonHeaders(config)
+  const headers = commonResponseHeaders(config)
   const open = createUnorderedSet<RequestSlot>()
   let timer: NodeJS.Timeout | undefined
   let ticks = 0
@@ -244,7 +244,7 @@ class RequestSlot implements QueuedRequest {
       this.#deps.open.remove(this)
     } else if (raw.writableEnded || raw.destroyed) return
     else if (now > this.#bodyUntil) {
-      if (!raw.req.complete) this.#answerEarly(httpProblems.ERR_HTTP_REQUEST_TIMEOUT)
+      if (!raw.req.complete) this.#answerEarly(httpLayerProblems.ERR_HTTP_REQUEST_TIMEOUT)
     } else if (now > this.#request.deadlineAt && !this.#hasProgressed()) {
       this.#deps.refused.add({ class: this.class, reason: 'deadline' })
       if (raw.headersSent) raw.destroy()
@@ -276,7 +276,7 @@ class RequestSlot implements QueuedRequest {
     this.#reply.hijack()
     if (!this.#isHandlerRunning) this.#handlerEnded()
     if (raw.destroyed || raw.writableEnded) return
-    const { headers, body } = problemResponse(problem, this.#request.id, this.#deps.headers)
+    const { headers, body } = createProblemResponse(problem, this.#request.id, this.#deps.headers)
     if (!this.#request.raw.complete) {
       // The rest of the body is dropped.
       headers.connection = 'close'

@@ -9,7 +9,7 @@ const EXPIRED_MS = 1_000
  * Measures how many requests a second the process completes while requests wait. An idle process completes as many as
  * arrive, so it is not measured.
  */
-export function createThroughputMeter() {
+export function createRequestThroughputMeter() {
   let requestCompleted = 0
   let [tickedAt, loadedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let wasLoaded = false

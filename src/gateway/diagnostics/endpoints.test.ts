@@ -6,7 +6,7 @@ import {
   type TestGatewayOptions,
   useGateway
 } from '../../../test/support/gateway.ts'
-import { createMemoryCache, type RedisState } from '../../platform/cache/cache.ts'
+import { createMemoryCache, type RedisHealth } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { statement } from '../../platform/postgres/statement.ts'
 
@@ -24,7 +24,7 @@ afterAll(() => gateway.close())
 
 type Answers = {
   database?: () => Promise<void>
-  cache?: () => Promise<RedisState>
+  cache?: () => Promise<RedisHealth>
   write?: () => Promise<void>
 }
 /** Creates a gateway with a simulated database or cache. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readExposition } from '../../../test/support/exposition.ts'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
-import { Durations } from '../../platform/metrics/durations.ts'
+import { RequestDurationHistogram } from '../../platform/metrics/durations.ts'
 import { createMetricRegistry } from '../../platform/metrics/registry.ts'
 import { createHttpMetrics } from './metrics.ts'
 
@@ -118,7 +118,7 @@ test('simultaneous scrapes of /metrics share one rendering, which is cached for 
     renderings += 1
     return renderings
   })
-  const { expose } = createHttpMetrics(registry, new Durations())
+  const { expose } = createHttpMetrics(registry, new RequestDurationHistogram())
   const first = await expose()
   const startedAt = performance.now()
   const texts = await Promise.all(Array.from({ length: 100 }, expose))

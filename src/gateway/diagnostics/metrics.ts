@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Counter, Registry } from '@prometheus-io/client'
-import type { Durations } from '../../platform/metrics/durations.ts'
+import type { RequestDurationHistogram } from '../../platform/metrics/durations.ts'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
 
 /** Default metrics of the library with unconventional names, or without a sensible value (`Nan`, 2^63) before a sample. */
@@ -29,7 +29,10 @@ export type HttpMetrics = {
 }
 
 /** Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. */
-export function createHttpMetrics(declared: Pick<MetricRegistry, 'all'>, durations: Durations): HttpMetrics {
+export function createHttpMetrics(
+  declared: Pick<MetricRegistry, 'all'>,
+  durations: RequestDurationHistogram
+): HttpMetrics {
   let opening: Promise<Registry> | undefined
   // Imported on first use, because the library loads 90 modules.
   const open = async (): Promise<Registry> => {

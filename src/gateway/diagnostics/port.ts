@@ -26,11 +26,11 @@ export type DiagnosticsThreadReport =
   | { listening: false; code: string | undefined; message: string }
 
 /** Index in `state`: last heartbeat of the main thread, in nanoseconds of the monotonic clock, which all threads share. */
-export const HEARTBEAT_INDEX = 0
+export const HEARTBEAT_STATE_INDEX = 0
 /** Index in `state`: 1 while the process starts or stops, and is not ready. */
-export const NOT_READY_INDEX = 1
+export const NOT_READY_STATE_INDEX = 1
 /** Index in `state`: 1 while one of the connection pools has no connection. */
-export const DATABASE_OUT_INDEX = 2
+export const OUT_OF_CONNECTIONS_STATE_INDEX = 2
 const STATES = 3
 
 /** The entry file of the diagnostics thread: the source file, or the compiled one in the package. */
@@ -63,8 +63,8 @@ export async function openDiagnosticsPort({
 }: Deps): Promise<DiagnosticsPort> {
   const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
   const beat = () => {
-    Atomics.store(state, HEARTBEAT_INDEX, process.hrtime.bigint())
-    Atomics.store(state, DATABASE_OUT_INDEX, db.isOutOfConnections() ? 1n : 0n)
+    Atomics.store(state, HEARTBEAT_STATE_INDEX, process.hrtime.bigint())
+    Atomics.store(state, OUT_OF_CONNECTIONS_STATE_INDEX, db.isOutOfConnections() ? 1n : 0n)
   }
   beat()
   const host = config.server.host || (config.environment === 'production' ? '0.0.0.0' : '127.0.0.1')
@@ -124,7 +124,7 @@ export async function openDiagnosticsPort({
   }
   trySendSnapshot()
   return {
-    hold: isHeld => Atomics.store(state, NOT_READY_INDEX, isHeld ? 1n : 0n),
+    hold: isHeld => Atomics.store(state, NOT_READY_STATE_INDEX, isHeld ? 1n : 0n),
     close
   }
 }

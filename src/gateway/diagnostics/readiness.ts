@@ -1,5 +1,5 @@
 import { createSingleFlight } from '../../kernel/single-flight.ts'
-import type { Cache, RedisState } from '../../platform/cache/cache.ts'
+import type { KeyValueCache, RedisHealth } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 
 const PING_TIMEOUT_MS = 3_000
@@ -10,7 +10,7 @@ type CheckResult = 'UP' | 'DOWN'
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
   db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'>
-  cache: Pick<Cache, 'ping' | 'statistics'>
+  cache: Pick<KeyValueCache, 'ping' | 'statistics'>
   /** Whether the process is starting or stopping. */
   isHeld: () => boolean
 }
@@ -21,7 +21,7 @@ export type ReadinessDeps = {
  */
 export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = createSingleFlight<
-    Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisState }
+    Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisHealth }
   >()
   let written: { state: Promise<CheckResult>; at: number } | undefined
 
@@ -37,7 +37,7 @@ export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Pro
     if (db.isOutOfConnections()) throw new Error('One of the connection pools has no connection.')
   }
   const checkAll = async () => {
-    let redis: RedisState = cache.statistics().redis
+    let redis: RedisHealth = cache.statistics().redis
     const [database, cacheState, writes] = await Promise.all([
       check(pingDatabase),
       check(async () => {

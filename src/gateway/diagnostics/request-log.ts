@@ -14,7 +14,7 @@ const traceOf = (header: unknown): string | undefined =>
   typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined
 
 /** Counts and logs a request, in one line, once its response is sent or its client has disconnected. */
-export function recordRequest(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+export function countAndLogRequest(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   reply.raw.once('close', () => {
     request.slot?.connectionClosed()
     const { url: route = NO_ROUTE, logLevel } = request.routeOptions

@@ -5,12 +5,12 @@ import { createServer } from '../../platform/node-http.ts'
 import { databaseOptionsFromConfig, openCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
 import {
-  DATABASE_OUT_INDEX,
   type DiagnosticsThreadData,
   type DiagnosticsThreadReport,
-  HEARTBEAT_INDEX,
+  HEARTBEAT_STATE_INDEX,
   type HealthSnapshot,
-  NOT_READY_INDEX
+  NOT_READY_STATE_INDEX,
+  OUT_OF_CONNECTIONS_STATE_INDEX
 } from './port.ts'
 import { createReadiness } from './readiness.ts'
 
@@ -25,8 +25,8 @@ const NANOSECONDS = 1_000_000n
 
 const db = openDatabase(databaseOptionsFromConfig(config, databaseUrl))
 const cache = await openCache(config, openLog({ level: 'silent' }))
-const isHeld = () => Atomics.load(state, NOT_READY_INDEX) === 1n
-const isOut = () => Atomics.load(state, DATABASE_OUT_INDEX) === 1n
+const isHeld = () => Atomics.load(state, NOT_READY_STATE_INDEX) === 1n
+const isOut = () => Atomics.load(state, OUT_OF_CONNECTIONS_STATE_INDEX) === 1n
 const readiness = createReadiness({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
 let snapshot: HealthSnapshot | undefined
 parentPort?.on('message', (latest: HealthSnapshot) => {
@@ -36,7 +36,8 @@ parentPort?.on('message', (latest: HealthSnapshot) => {
 type DiagnosticResponse = { status: number; contentType?: string; body: string | object }
 const now = () => new Date().toISOString()
 /** Time since the last heartbeat of the main thread. */
-const silentMs = () => Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_INDEX)) / NANOSECONDS)
+const silentMs = () =>
+  Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_STATE_INDEX)) / NANOSECONDS)
 const isDead = () => silentMs() >= config.server.liveness_seconds * 1_000
 const ageSeconds = ({ takenAt }: HealthSnapshot) =>
   Math.max(0, performance.timeOrigin + performance.now() - takenAt) / 1_000

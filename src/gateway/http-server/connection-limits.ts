@@ -11,7 +11,7 @@ const UNANSWERED_MAX = 8
 const STALLED_MS = 15_000
 
 /** The state of a connection, stored on its socket. */
-export class ConnectionState {
+export class HttpConnectionState {
   readonly network: string
   isEnding = false
   #unanswered = 0
@@ -39,17 +39,18 @@ export class ConnectionState {
 }
 
 const connectionOfSocket = Symbol('connection')
-type SocketWithState = Socket & { [connectionOfSocket]?: ConnectionState }
+type SocketWithState = Socket & { [connectionOfSocket]?: HttpConnectionState }
 
-export const connectionStateOf = (socket: Socket): ConnectionState => {
+export const httpConnectionStateOf = (socket: Socket): HttpConnectionState => {
   const known = socket as SocketWithState
-  known[connectionOfSocket] ??= new ConnectionState(socket)
+  known[connectionOfSocket] ??= new HttpConnectionState(socket)
   return known[connectionOfSocket]
 }
 
-const isIdle = (socket: Socket): boolean => connectionStateOf(socket).isIdle && socket.writableLength === 0
+const isIdle = (socket: Socket): boolean =>
+  httpConnectionStateOf(socket).isIdle && socket.writableLength === 0
 
-export type ServerConnections = {
+export type HttpConnections = {
   /** Closes idle connections, repeatedly until all are closed. */
   closeIdle(): void
 }
@@ -58,7 +59,7 @@ export type ServerConnections = {
  * Limits connections. Closes those whose client does not read its response. Above `connectionsMax`, closes the oldest idle
  * connection of the network with the most connections, or its newest if none is idle.
  */
-export function limitConnections(server: Server, connectionsMax: number): ServerConnections {
+export function limitHttpConnections(server: Server, connectionsMax: number): HttpConnections {
   const byNetwork = new Map<string, Set<Socket>>()
   let count = 0
   let isEnding = false
@@ -78,7 +79,7 @@ export function limitConnections(server: Server, connectionsMax: number): Server
   }
 
   server.prependListener('connection', (socket: Socket) => {
-    const { network } = connectionStateOf(socket)
+    const { network } = httpConnectionStateOf(socket)
     const sockets = byNetwork.get(network) ?? new Set()
     byNetwork.set(network, sockets.add(socket))
     count += 1
@@ -88,7 +89,7 @@ export function limitConnections(server: Server, connectionsMax: number): Server
 
   // Node restarts the timer of a socket with every byte received or sent.
   server.setTimeout(STALLED_MS, socket => {
-    if (socket.writableLength > 0 || connectionStateOf(socket).isIdle) socket.destroy()
+    if (socket.writableLength > 0 || httpConnectionStateOf(socket).isIdle) socket.destroy()
   })
 
   return {

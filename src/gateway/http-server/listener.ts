@@ -3,10 +3,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net'
 import type { RequestSlots } from '../admission/request-slots.ts'
 import { overloadedError } from '../errors.ts'
-import { type Problem, problemResponse } from '../problem.ts'
+import { createProblemResponse, type Problem } from '../problem.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import type { AcceptQueue } from './accept-queue.ts'
-import { connectionStateOf } from './connection-limits.ts'
+import { httpConnectionStateOf } from './connection-limits.ts'
 import { findFramingProblem } from './framing.ts'
 import { runInRequestContext } from './uncaught-errors.ts'
 
@@ -50,7 +50,7 @@ export function createRequestListener({
       return
     }
     const { socket } = request
-    const connection = connectionStateOf(socket)
+    const connection = httpConnectionStateOf(socket)
     if (connection.isEnding) {
       stopReading(request)
       return
@@ -128,7 +128,7 @@ function createProblemSender(common: Readonly<Record<string, string>>) {
    * Prepares the parts of the response that do not depend on the request: the headers, and the body before and after the id.
    */
   const prepare = (problem: Problem) => {
-    const { headers, body } = problemResponse(problem, `${idPrefix}${FIRST_ID}`, common)
+    const { headers, body } = createProblemResponse(problem, `${idPrefix}${FIRST_ID}`, common)
     const [before = '', after = ''] = body.split(headers['x-request-id'] as string)
     delete headers['x-request-id']
     return { before, after, head: [...Object.entries(headers).flat(), 'x-request-id'] }

@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer, ServerResponse, STATUS_CODES } from '../../platform/node-http.ts'
 import { malformedRequest } from '../errors.ts'
-import { httpProblems, type Problem, problemResponse } from '../problem.ts'
+import { createProblemResponse, httpLayerProblems, type Problem } from '../problem.ts'
 import type { AcceptQueue } from './accept-queue.ts'
-import { connectionStateOf, limitConnections, type ServerConnections } from './connection-limits.ts'
+import { type HttpConnections, httpConnectionStateOf, limitHttpConnections } from './connection-limits.ts'
 
 const options = {
   // Node would answer a request without Host with an empty 400. The gateway sends a problem instead.
@@ -19,7 +19,7 @@ const options = {
 
 const LINGER_MS = 1_000
 
-export type NodeServer = { server: Server; connections: ServerConnections }
+export type NodeServer = { server: Server; connections: HttpConnections }
 
 /** Creates Node's HTTP server. `listener` also gets requests that Node would answer or drop, such as CONNECT. */
 export function createNodeServer(
@@ -31,27 +31,27 @@ export function createNodeServer(
   server.on('checkExpectation', listener)
   server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket, listener))
   server.on('connection', acceptQueue.connectionAccepted)
-  return { server, connections: limitConnections(server, connectionsMax) }
+  return { server, connections: limitHttpConnections(server, connectionsMax) }
 }
 
 /** Sends a problem for malformed, late or too large requests, and closes the connection. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function refuseHttpConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
   }
   // The connection has sent its last response, so nothing may follow it.
-  if (connectionStateOf(socket as Socket).isEnding) {
+  if (httpConnectionStateOf(socket as Socket).isEnding) {
     endSoon(socket)
     return
   }
-  const known = httpProblems[error.code as keyof typeof httpProblems] as Problem | undefined
+  const known = httpLayerProblems[error.code as keyof typeof httpLayerProblems] as Problem | undefined
   const problem = known ?? {
     status: 400,
     code: malformedRequest.code,
     detail: 'The request is not valid HTTP.'
   }
-  const { headers, body } = problemResponse(problem, randomUUID(), { connection: 'close' })
+  const { headers, body } = createProblemResponse(problem, randomUUID(), { connection: 'close' })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}\r\n${body}`)
   endSoon(socket)

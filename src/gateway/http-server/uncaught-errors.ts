@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Log } from '../../platform/log.ts'
 import type { Metrics } from '../../platform/metrics/registry.ts'
-import { httpProblems, problemResponse } from '../problem.ts'
+import { createProblemResponse, httpLayerProblems } from '../problem.ts'
 
 /** The response that the running code serves, across timers, callbacks and promises. */
 const current = new AsyncLocalStorage<ServerResponse>()
@@ -17,7 +17,7 @@ export function runInRequestContext(
   current.run(response, handler, request, response)
 }
 
-export type UncaughtDeps = {
+export type UncaughtErrorDeps = {
   log: Log
   metrics: Metrics
   /** Headers of every response. */
@@ -30,7 +30,7 @@ export type UncaughtDeps = {
  * because its transaction rolls back and broken connections are replaced. After any other uncaught error the state of the
  * process is unknown, so it shuts down, and its supervisor restarts it.
  */
-export function createUncaughtHandler({ log, metrics, headers }: UncaughtDeps) {
+export function createUncaughtErrorHandler({ log, metrics, headers }: UncaughtErrorDeps) {
   const uncaught = metrics.counter('uncaught_errors', 'Uncaught errors, by origin.', {
     of: ['request', 'process']
   })
@@ -50,7 +50,7 @@ export function createUncaughtHandler({ log, metrics, headers }: UncaughtDeps) {
       response.destroy()
       return
     }
-    const answer = problemResponse(httpProblems.INTERNAL, id, { ...headers, connection: 'close' })
-    response.writeHead(httpProblems.INTERNAL.status, answer.headers).end(answer.body)
+    const answer = createProblemResponse(httpLayerProblems.INTERNAL, id, { ...headers, connection: 'close' })
+    response.writeHead(httpLayerProblems.INTERNAL.status, answer.headers).end(answer.body)
   }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connectionStateOf } from './connection-limits.ts'
+import { httpConnectionStateOf } from './connection-limits.ts'
 
 /** Up to this Content-Length, letting Node read and drop the rest of a request body is cheap. */
 const DROPPED_BYTES_MAX = 65_536
@@ -18,7 +18,7 @@ export function closeAfterUnreadBody(request: IncomingMessage, response: ServerR
   if (coding === undefined && Number(length ?? 0) <= DROPPED_BYTES_MAX) return
   const { socket } = request
   response.shouldKeepAlive = false
-  connectionStateOf(socket).isEnding = true
+  httpConnectionStateOf(socket).isEnding = true
   // Node calls this once the response has been written to the socket.
   socket.destroySoon = () => {
     socket.end()

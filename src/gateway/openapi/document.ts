@@ -6,12 +6,12 @@ import { extractNamedSchemas } from './components.ts'
 import { describeOpenApiPath, type OpenApiOperations, ROUTE_CONFIG_KEY } from './operations.ts'
 
 /** Descriptions of tags, by name. */
-export type TagDescriptions = Readonly<Record<string, string>>
+export type OpenApiTagDescriptions = Readonly<Record<string, string>>
 
-type TaggedModule = { name: string; description?: string; tags?: TagDescriptions }
+type TaggedModule = { name: string; description?: string; tags?: OpenApiTagDescriptions }
 
 /** Returns the descriptions of all tags: of modules, and of further tags that modules declare. */
-export const describeTags = (modules: readonly TaggedModule[]): TagDescriptions => ({
+export const describeOpenApiTags = (modules: readonly TaggedModule[]): OpenApiTagDescriptions => ({
   diagnostics: 'Health checks and metrics of a process.',
   ...Object.fromEntries(
     modules.flatMap(({ name, description }) => (description ? [[name, description]] : []))
@@ -26,7 +26,7 @@ export const describeTags = (modules: readonly TaggedModule[]): TagDescriptions 
 export function collectOpenApi(
   app: FastifyInstance,
   version: string,
-  tags: TagDescriptions
+  tags: OpenApiTagDescriptions
 ): () => Promise<string> {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', route => {
@@ -75,7 +75,10 @@ const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined
 
 type DraftDocument = { paths: Record<string, OpenApiOperations>; components: Record<string, object> }
 
-function writeOpenApi({ paths, components, ...document }: DraftDocument, tags: TagDescriptions): string {
+function writeOpenApi(
+  { paths, components, ...document }: DraftDocument,
+  tags: OpenApiTagDescriptions
+): string {
   const readable = Object.keys(paths).filter(path => paths[path]?.get !== undefined)
   const described = Object.entries(paths).map(([path, operations]) => [
     path,
@@ -92,7 +95,7 @@ function writeOpenApi({ paths, components, ...document }: DraftDocument, tags: T
 }
 
 /** The tags of the operations, in the order of their first operation. */
-function tagsOf(paths: DraftDocument['paths'], descriptions: TagDescriptions) {
+function tagsOf(paths: DraftDocument['paths'], descriptions: OpenApiTagDescriptions) {
   const operations: { tags?: readonly string[] }[] = Object.values(paths).flatMap(Object.values)
   const names = new Set(operations.flatMap(({ tags = [] }) => tags))
   return [...names].map(name => {

@@ -2,7 +2,7 @@ import { httpStatusByErrorKind } from '../problem.ts'
 import type { BodyBounds } from '../routing/body-bounds.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 import { isCsvResponse } from '../routing/csv-downloads.ts'
-import { isItemPathOf } from '../routing/link-headers.ts'
+import { isItemPathOfCollection } from '../routing/link-headers.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
 import type { RouteConfig } from '../routing/tiers.ts'
 import { openApiHeaderRef, openApiParameterRef, openApiProblemRef, openApiResponseRef } from './common.ts'
@@ -37,7 +37,7 @@ export function describeOpenApiPath(
   const isVersioned = Object.values(operations).some(({ responses = {} }) =>
     Object.values(responses).some(showsVersion)
   )
-  const hasItems = paths.some(each => isItemPathOf(path, each))
+  const hasItems = paths.some(each => isItemPathOfCollection(path, each))
   return Object.fromEntries(
     Object.entries(operations).map(([method, operation]) => [
       method,

@@ -24,7 +24,10 @@ type Shop = FrontPage & {
  */
 export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
   const links = {
-    ...{ name: shop.name, version: shop.version, ...(shop.hasDocs && DOCS), ...LINKS },
+    name: shop.name,
+    version: shop.version,
+    ...(shop.hasDocs && DOCS),
+    ...LINKS,
     ...(!shop.hasPrivateMetrics && { metrics: METRICS[0] }),
     ...(shop.hasShopFront && { shop_front: SHOP_PATH }),
     ...(shop.hasMails && { mails: MAILS_PATH })

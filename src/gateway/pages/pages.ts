@@ -32,7 +32,12 @@ export function mountPages(
   if (hasDocs) mountOpenApi(app, writeDocument)
   if (frontPage !== undefined)
     mountFrontPage(app, {
-      ...{ ...frontPage, name: config.shop.name, version, publicUrl, hasDocs, hasPrivateMetrics },
+      ...frontPage,
+      name: config.shop.name,
+      version,
+      publicUrl,
+      hasDocs,
+      hasPrivateMetrics,
       hasShopFront: shopFront !== undefined,
       hasMails: mails !== undefined
     })

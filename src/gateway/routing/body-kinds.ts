@@ -17,7 +17,7 @@ export const isStreamedBody = (body: BodyKind | undefined): body is Streamed => 
  * Opens a scope for each kind of body below `scope`, which parses JSON. Fastify binds parsers to a scope and a media type.
  * With a scope for each kind, the route decides how its body is read.
  */
-export async function openBodyScopes(scope: FastifyInstance): Promise<Record<Kind, FastifyInstance>> {
+export async function createBodyKindScopes(scope: FastifyInstance): Promise<Record<Kind, FastifyInstance>> {
   const scopes: Partial<Record<Kind, FastifyInstance>> = { json: scope }
   // A missing body is validated as {}, so that the error names the missing field.
   scope.addHook('preValidation', (request, _reply, done) => {

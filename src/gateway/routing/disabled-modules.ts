@@ -1,7 +1,7 @@
-import { createPathOwnerLookup, requestPath } from './routes.ts'
+import { createModuleByPathLookup, requestPath } from './routes.ts'
 
-export type Switchable = { name: string; basePaths: readonly string[]; enabled: boolean }
-type ModuleWithParts = Switchable & { parts?: readonly Switchable[] }
+export type SwitchableModule = { name: string; basePaths: readonly string[]; enabled: boolean }
+type ModuleWithParts = SwitchableModule & { parts?: readonly SwitchableModule[] }
 
 /**
  * Creates a function that returns the body of the 503 for a request target at or below a base path of a disabled module
@@ -11,7 +11,7 @@ export function createDisabledModuleCheck(modules: readonly ModuleWithParts[]) {
   const disabled = modules
     .flatMap(module => [module, ...(module.parts ?? [])])
     .filter(({ enabled }) => !enabled)
-  const ownerOf = createPathOwnerLookup(disabled)
+  const ownerOf = createModuleByPathLookup(disabled)
   const answers = new Map(disabled.map(({ name }) => [name, { error: explanation(name) }]))
 
   return (target: string): { error: string } | undefined =>

@@ -6,7 +6,7 @@ type Done = (error: Error | null, payload: unknown) => void
 const CURSOR = '"next_cursor":"'
 
 /** Whether a path names one object of a collection: `/api/orders/:id` of `/api/orders`. */
-export const isItemPathOf = (collection: string, path: string): boolean =>
+export const isItemPathOfCollection = (collection: string, path: string): boolean =>
   path.startsWith(`${collection}/`) && /^[:{][^/]+$/.test(path.slice(collection.length + 1))
 
 /**
@@ -17,7 +17,7 @@ export function addLinkHeaders(): (route: RouteOptions) => void {
   const readable = new Set<string>()
   const itemsOf = new Map<string, boolean>()
   const hasItems = (url: string): boolean => {
-    const known = itemsOf.get(url) ?? [...readable].some(path => isItemPathOf(url, path))
+    const known = itemsOf.get(url) ?? [...readable].some(path => isItemPathOfCollection(url, path))
     itemsOf.set(url, known)
     return known
   }

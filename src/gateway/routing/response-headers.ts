@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>
  * Headers of every response: browsers do not guess the type, do not show it in a frame and send no referrer, and caches
  * do not store it unless the route allows it.
  */
-export function commonHeaders({ server }: Pick<Config, 'server'>): Headers {
+export function commonResponseHeaders({ server }: Pick<Config, 'server'>): Headers {
   const common = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

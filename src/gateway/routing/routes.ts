@@ -34,7 +34,7 @@ export function requestPath(target: string): string {
 }
 
 /** Returns a function from a path to the module whose base path covers it; the longest base path wins. */
-export function createPathOwnerLookup(
+export function createModuleByPathLookup(
   modules: readonly BasePathOwner[]
 ): (path: string) => string | undefined {
   const bases = modules
@@ -47,9 +47,12 @@ export function createPathOwnerLookup(
 }
 
 /** Returns routes without a tier, class or body limit, and routes outside the base paths of their module. */
-export function routeProblems(mounted: readonly MountedRoute[], modules: readonly BasePathOwner[]): string[] {
+export function findRouteProblems(
+  mounted: readonly MountedRoute[],
+  modules: readonly BasePathOwner[]
+): string[] {
   const owned = mounted.filter(({ owner, url }) => owner !== null && !url.startsWith('/.well-known/'))
-  const ownerOf = createPathOwnerLookup(modules)
+  const ownerOf = createModuleByPathLookup(modules)
   const outside = owned.filter(({ owner, url }) => ownerOf(url) !== owner)
   const withoutTier = owned.filter(({ hasTier }) => !hasTier)
   const withoutClass = mounted.filter(route => route.owner !== null && route.class === null)
@@ -69,7 +72,7 @@ export function routeProblems(mounted: readonly MountedRoute[], modules: readonl
  * Returns a function from a path to its sorted methods; none when no route matches. Patterns are split once, because
  * splitting them for each unknown path made a 404 cost twice as much as /healthz (2026-11).
  */
-export function createMethodLookup(mounted: readonly MountedRoute[]) {
+export function createMethodsByPathLookup(mounted: readonly MountedRoute[]) {
   const patterns = [...Map.groupBy(mounted, ({ url }) => url)].map(([url, routes]) => ({
     parts: url.split('/'),
     methods: routes.flatMap(({ method }) => method)

@@ -3,7 +3,7 @@ import { saveAuditEntry } from '../../platform/audit.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { identityOf } from '../callers/identity.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
-import { isReplay } from './idempotency.ts'
+import { isReplayedResponse } from './idempotency.ts'
 import { requestOperationId } from './write.ts'
 
 const NOT_RECORDED = 'the status of an administrator request was not recorded'
@@ -43,7 +43,7 @@ export function auditUnsafeRequests(db: Queryable) {
   const finish = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     const recorded = record(request, reply.statusCode)
     // A replay changed nothing, so its response does not wait for the entry.
-    if (!isReplay(reply)) await recorded
+    if (!isReplayedResponse(reply)) await recorded
     return payload
   }
 

@@ -110,7 +110,7 @@ export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: Mod
 }
 
 /** Whether the reply is a stored response of an earlier request. */
-export const isReplay = (reply: FastifyReply): boolean => reply.hasHeader(REPLAYED)
+export const isReplayedResponse = (reply: FastifyReply): boolean => reply.hasHeader(REPLAYED)
 
 /** Whether the route honours `Idempotency-Key`. Streamed bodies have no fingerprint, so their routes do not. */
 export const honoursIdempotencyKey = ({ method = [], config }: KeyableRoute): boolean =>

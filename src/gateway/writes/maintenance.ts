@@ -9,7 +9,7 @@ export type ChangeGuard = () => DomainError | undefined
  * Returns an `onRoute` hook for the public and secured tiers. While a guard returns an error, unsafe requests get it, except
  * on routes with `allowedInMaintenance`.
  */
-export function guardChanges(guards: readonly ChangeGuard[]) {
+export function guardUnsafeRequests(guards: readonly ChangeGuard[]) {
   const refuse = (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
     for (const guard of guards) {
       const error = guard()

@@ -6,7 +6,7 @@ import {
   conditionNotSupported,
   createIdempotentWrite,
   type IdempotentWrite,
-  type RunWithoutSlot
+  type RunWithoutRequestSlot
 } from '../../platform/idempotency/write.ts'
 import { malformedIfMatch } from '../errors.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
@@ -45,7 +45,7 @@ export function writeOf(request: FastifyRequest): IdempotentWrite {
 }
 
 /** Returns a function that runs work without holding the request's slot. For handlers without a write. */
-export function withoutSlotOf(request: FastifyRequest): RunWithoutSlot {
+export function createRunWithoutRequestSlot(request: FastifyRequest): RunWithoutRequestSlot {
   return async work => {
     const resume = request.slot?.pause()
     try {
@@ -72,7 +72,7 @@ function newWriteOf(request: FastifyRequest): IdempotentWrite {
     resultId: claim?.resultId ?? null,
     expectedVersion: expectedVersion(request.headers['if-match']),
     deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : undefined,
-    withoutSlot: withoutSlotOf(request),
+    withoutSlot: createRunWithoutRequestSlot(request),
     mark:
       claim === null && audit === null
         ? undefined

@@ -1,4 +1,4 @@
-import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AuthSettings } from './settings.ts'
@@ -20,7 +20,7 @@ export function diagnoseAuthSettings(
           return okFinding('reachable; its keys were loaded')
         } catch (error) {
           const { message, cause } = error as Error
-          return problemFinding(
+          return errorFinding(
             `its keys cannot be loaded: ${cause instanceof Error ? cause.message : message}`,
             `Its access tokens are rejected. Check that this machine can reach ${issuer}, or remove it from auth.issuers.`
           )

@@ -1,4 +1,4 @@
-import { normaliseDomain, parseEmail } from '../../kernel/email.ts'
+import { normalizeDomain, parseEmail } from '../../kernel/email.ts'
 import type { SettingProblem } from '../../kernel/settings.ts'
 import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import { createPasswordStrengthCheck } from './passwords/policy.ts'
@@ -15,7 +15,7 @@ export function validateAuthSettings(
   const names = [server.public_url, ...issuers.map(({ issuer }) => issuer)]
   return [
     ...email_domains.flatMap((domain, index) =>
-      DOMAIN.test(domain) && normaliseDomain(domain) !== ''
+      DOMAIN.test(domain) && normalizeDomain(domain) !== ''
         ? []
         : [{ key: `email_domains.${index}`, message: 'must be a domain such as example.com, without @' }]
     ),

@@ -1,4 +1,4 @@
-import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { NotificationsSettings } from './settings.ts'
 
@@ -36,7 +36,7 @@ async function checkServer(url: string) {
     await transport.verify()
     return okFinding('the mail server accepts mails')
   } catch (error) {
-    return problemFinding(
+    return errorFinding(
       `the mail server refuses the connection or does not respond: ${(error as Error).message}`,
       'Check the host, port, user and password in notifications.smtp.url. Mails are kept and retried meanwhile.'
     )

@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidation } from '../../platform/cached.ts'
-import type { Database, Queryable, Transaction, Transactions } from '../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction, TransactionRunner } from '../../platform/postgres/database.ts'
 import { createCodeFindingExplainer, type ExplainCodeFindings } from './dry-run/explain.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
 import { createPromotionDryRunService } from './dry-run/service.ts'
@@ -106,7 +106,10 @@ export type PricingApi = {
    * at a time; waiting ones hold no connection: `write.once(pricing.serializedBy(db, quote.redemptions),
    * work)`.
    */
-  serializedBy(db: Database, redemptions: readonly PromotionRedemption[]): Transactions<RedemptionTransaction>
+  serializedBy(
+    db: Database,
+    redemptions: readonly PromotionRedemption[]
+  ): TransactionRunner<RedemptionTransaction>
   /**
    * Redeems for `owner` what the transaction was opened for. Idempotent. `customer` and `mailbox` as in
    * `readRules`. Limited uses are counted at commit, which then fails with `PRICING_USED_UP`.

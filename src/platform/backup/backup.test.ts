@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../test/support/app.ts'
 import { createTestDatabase, useEmptyDatabase } from '../../../test/support/database.ts'
 import { runSql } from '../../../test/support/sql.ts'
-import { authModule, modules } from '../../app.ts'
+import { authModule, standardModules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
 import { backUpDatabase } from './backup.ts'
 import { restoreDatabase, SEQUENCE_VALUES_SKIPPED } from './restore.ts'
 
 const version = '1.2.3'
-const options = { modules: migrationSources(modules), progress: () => {} }
+const options = { modules: migrationSources(standardModules), progress: () => {} }
 const password = 'nine lives and a piano'
 /** Every character that COPY escapes, and the text that would end its rows. */
 const AWKWARD = 'first\n\\.\n\ttab "quoted" \\N \\\\ ☕ \u2028 end'

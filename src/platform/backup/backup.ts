@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeConnection, connectToServer } from '../postgres/connect.ts'
+import { closeDatabaseConnection, connectToDatabase } from '../postgres/connect.ts'
 import type { AppliedMigration } from '../postgres/migrate.ts'
 import { type BackupFooter, type BackupHeader, type BackupTableHeader, COPY_END_LINE } from './archive.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
@@ -27,7 +27,7 @@ export async function backUpDatabase(
   { version, progress }: { version: string; progress: BackupProgress }
 ): Promise<BackupReport> {
   const part = `${file}.part`
-  const client = await connectToServer({ connectionString: url, application_name: 'cartwright backup' })
+  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright backup' })
   try {
     // Never overwrites a backup; the file gets its final name when it is complete.
     await (await open(file, 'wx', 0o600)).close()
@@ -45,7 +45,7 @@ export async function backUpDatabase(
     if (code === 'EEXIST') throw new OperatorError(`${file} already exists. Name another file.`)
     throw new OperatorError(`The backup failed: ${message}.`, { cause: error })
   } finally {
-    closeConnection(client)
+    closeDatabaseConnection(client)
   }
 }
 

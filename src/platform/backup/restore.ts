@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeConnection, connectToServer } from '../postgres/connect.ts'
+import { closeDatabaseConnection, connectToDatabase } from '../postgres/connect.ts'
 import { applyRecordedMigrations, type MigrationSource } from '../postgres/migrate.ts'
 import {
   type BackupFooter,
@@ -33,7 +33,7 @@ export async function restoreDatabase(
   file: string,
   { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
 ): Promise<BackupReport> {
-  const client = await connectToServer({ connectionString: url, application_name: 'cartwright restore' })
+  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright restore' })
   const source = createReadStream(file)
   const unzipped = createGunzip()
   const reading = pipeline(source, unzipped)
@@ -62,7 +62,7 @@ export async function restoreDatabase(
     throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
   } finally {
     source.destroy()
-    closeConnection(client)
+    closeDatabaseConnection(client)
   }
 }
 

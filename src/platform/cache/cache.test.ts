@@ -2,10 +2,10 @@ import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { useRedisServer } from '../../../test/faults/redis-server.ts'
 import { until } from '../../../test/faults/until.ts'
-import { type Cache, createMemoryCache } from './cache.ts'
+import { createMemoryCache, type KeyValueCache } from './cache.ts'
 import { createRedisCache } from './redis.ts'
 
-async function openRedisCache(): Promise<Cache> {
+async function openRedisCache(): Promise<KeyValueCache> {
   const server = await useRedisServer()
   await server.start()
   const cache = createRedisCache(`redis://127.0.0.1:${server.port}`, pino({ level: 'silent' }), 100)
@@ -16,7 +16,7 @@ async function openRedisCache(): Promise<Cache> {
 const adapters = { memory: async () => createMemoryCache(100), redis: openRedisCache }
 
 describe.each(Object.entries(adapters))('the %s cache', (name, open) => {
-  let cache: Cache
+  let cache: KeyValueCache
   beforeEach(async () => {
     cache = await open()
   })

@@ -4,7 +4,7 @@ import { createLruCache } from '../../kernel/lru.ts'
  * Caches product pages and lists. `get` and `set` never reject: an unavailable cache is a miss. Keys contain the revision of
  * the data, so stale entries need no deletion.
  */
-export type Cache = {
+export type KeyValueCache = {
   get(key: string): Promise<string | undefined>
   /** Stores `value` for this long at most; not at all when the time is not positive. */
   set(key: string, value: string, ttlSeconds: number): Promise<void>
@@ -12,18 +12,18 @@ export type Cache = {
    * Makes one round trip and returns the state of Redis. A Redis without response is `DOWN`, and the cache uses the memory of
    * this process. Rejects when that fails as well.
    */
-  ping(): Promise<RedisState>
+  ping(): Promise<RedisHealth>
   statistics(): CacheStatistics
   close(): Promise<void>
 }
 
 /** `null` without a configured Redis. */
-export type RedisState = 'UP' | 'DOWN' | null
+export type RedisHealth = 'UP' | 'DOWN' | null
 
 /** Counts since the start of the process; `entries` in its memory; `redis` as of the last operation. */
 type CacheStatistics = {
   adapter: 'memory' | 'redis'
-  redis: RedisState
+  redis: RedisHealth
   hits: number
   misses: number
   errors: number
@@ -35,7 +35,7 @@ type CacheStatistics = {
 const BYTES_MAX = 67_108_864 // pages differ in size a hundredfold: their number alone bounds nothing
 
 /** The cache of a single process. */
-export function createMemoryCache(entriesMax: number): Cache {
+export function createMemoryCache(entriesMax: number): KeyValueCache {
   const entries = createLruCache<string>({
     entriesMax,
     sizeMax: BYTES_MAX,

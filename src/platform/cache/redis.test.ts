@@ -5,7 +5,7 @@ import { useRedisServer } from '../../../test/faults/redis-server.ts'
 import { openTcpProxy } from '../../../test/faults/tcp-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { errorFields } from '../log.ts'
-import type { Cache } from './cache.ts'
+import type { KeyValueCache } from './cache.ts'
 import { createRedisCache } from './redis.ts'
 
 const ENTRIES_MAX = 100
@@ -21,14 +21,14 @@ const log = pino(
   }
 )
 
-function useCache(url: string): Cache {
+function useCache(url: string): KeyValueCache {
   lines.length = 0
   written.length = 0
   const cache = createRedisCache(url, log, ENTRIES_MAX)
   onTestFinished(() => cache.close())
   return cache
 }
-const isUp = (cache: Cache) => async () => (await cache.ping()) === 'UP'
+const isUp = (cache: KeyValueCache) => async () => (await cache.ping()) === 'UP'
 
 test('without a Redis server the cache uses the memory of its process and reports Redis as DOWN', async () => {
   const server = await useRedisServer()

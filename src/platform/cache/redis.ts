@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 import type { Log } from '../log.ts'
-import { type Cache, createMemoryCache } from './cache.ts'
+import { createMemoryCache, type KeyValueCache } from './cache.ts'
 
 const KEY_PREFIX = 'cartwright:'
 /** A slower Redis counts as down, because reading the database costs less. */
@@ -15,7 +15,7 @@ const REST_MS = 250
  * A cache shared by processes: a Redis or Valkey server, by `redis://` or `rediss://` (TLS). It connects in the background and
  * reconnects after each loss. While Redis does not answer, up to `entriesMax` entries in the memory of this process are used.
  */
-export function createRedisCache(url: string, log: Log, entriesMax: number): Cache {
+export function createRedisCache(url: string, log: Log, entriesMax: number): KeyValueCache {
   const fallback = createMemoryCache(entriesMax)
   const redis = new Redis(url, {
     keyPrefix: KEY_PREFIX,

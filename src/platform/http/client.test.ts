@@ -2,7 +2,7 @@ import type { lookup as dnsLookup } from 'node:dns'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createHttpClient, type HttpRequest } from './client.ts'
+import { createHttpClient, type OutgoingHttpRequest } from './client.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -49,7 +49,7 @@ function resolver(...sets: string[][]) {
 }
 
 const client = createHttpClient({ privateHosts: [] })
-const ask = (url: string, request: Partial<HttpRequest> = {}) =>
+const ask = (url: string, request: Partial<OutgoingHttpRequest> = {}) =>
   client.send({ url, isConfigured: true, ...request })
 
 test('an outbound request arrives with its method, path, headers and body, and its response is returned', async () => {

@@ -9,7 +9,7 @@ const CONNECT_MS = 3_000
 const ANSWER_BYTES_MAX = 1_048_576
 const HEADER_BYTES_MAX = 16_384
 
-export type HttpRequest = {
+export type OutgoingHttpRequest = {
   url: string
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
@@ -30,11 +30,11 @@ export type HttpClient = {
    * Sends one request and returns the response with any status. Follows no redirect and retries nothing.
    * @throws OutboundRequestRefused for a forbidden address. @throws OutboundFailed without a complete response.
    */
-  send(request: HttpRequest): Promise<HttpAnswer>
+  send(request: OutgoingHttpRequest): Promise<HttpAnswer>
   /**
    * Checks a URL without resolving its host. @throws OutboundRequestRefused for one that is never allowed.
    */
-  judge(request: Pick<HttpRequest, 'url' | 'isConfigured'>): URL
+  judge(request: Pick<OutgoingHttpRequest, 'url' | 'isConfigured'>): URL
 }
 
 /** No complete response arrived. The server may have handled the request nevertheless. */
@@ -57,7 +57,7 @@ export function createHttpClient({
   const lookups = { trusted: lookup, judged: lookupPublicAddress(lookup) }
 
   /** @throws OutboundRequestRefused */
-  function judge({ url, isConfigured = false }: Pick<HttpRequest, 'url' | 'isConfigured'>) {
+  function judge({ url, isConfigured = false }: Pick<OutgoingHttpRequest, 'url' | 'isConfigured'>) {
     const target = URL.parse(url)
     if (target === null) throw new OutboundRequestRefused('url', 'The address is not a URL')
     const { protocol, hostname, username, password } = target

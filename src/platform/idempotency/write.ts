@@ -1,9 +1,9 @@
 import { defineError, type ErrorDefinition } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
-import type { Transaction, Transactions } from '../postgres/database.ts'
+import type { Transaction, TransactionRunner } from '../postgres/database.ts'
 
 /** Runs `work` that waits for something other than this thread and the database, and lends the request's slot meanwhile. */
-export type RunWithoutSlot = <T>(work: () => Promise<T>) => Promise<T>
+export type RunWithoutRequestSlot = <T>(work: () => Promise<T>) => Promise<T>
 
 /** The write of a request: its idempotency key, its precondition and its deadline. */
 export type IdempotentWrite = {
@@ -19,14 +19,17 @@ export type IdempotentWrite = {
    * @throws `IF_MATCH_NOT_SUPPORTED` when the caller sent If-Match and `work` did not compare it; nothing is committed
    * then. @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt of this request took over.
    */
-  once<T, X extends Transaction>(db: Transactions<X>, work: (tx: X) => Promise<T>): Promise<T | undefined>
+  once<T, X extends Transaction>(
+    db: TransactionRunner<X>,
+    work: (tx: X) => Promise<T>
+  ): Promise<T | undefined>
   /**
    * Like `once`, for one optimistic statement, which changes and returns nothing when the data it rests on has changed. Then
    * this returns `undefined`, and `once` may follow. `send` gets the transaction that also records the request; none without
    * an idempotency key, and the statement then commits alone.
    */
   onceIfUnchanged<T>(
-    db: Transactions,
+    db: TransactionRunner,
     send: (tx: Transaction | undefined) => Promise<T | undefined>
   ): Promise<T | undefined>
   /** Records, inside `work`, the id of the object that the request created or found, for later attempts. */
@@ -36,16 +39,16 @@ export type IdempotentWrite = {
    * transaction, so that later attempts return the same. Compares no version.
    * @throws `IDEMPOTENCY_KEY_IN_PROGRESS` when a later attempt of this request took over.
    */
-  answerWith(db: Transactions, id: string): Promise<void>
+  answerWith(db: TransactionRunner, id: string): Promise<void>
   /** Compares the version with If-Match (RFC 9110, section 13.1.1). @throws `stale` when they differ. */
   expect(version: number, stale: ErrorDefinition): void
   /** Whether an earlier attempt committed. Check it before conditions that the write itself makes false. */
   readonly alreadyApplied: boolean
-  readonly withoutSlot: RunWithoutSlot
+  readonly withoutSlot: RunWithoutRequestSlot
 }
 
 /** The request behind a write: its operation id, its result in earlier attempts, its precondition and its deadline. */
-export type WriteOperation = {
+export type WriteRequest = {
   id: string
   /** An earlier attempt committed; `resultId` is the id that it recorded. */
   isApplied: boolean
@@ -55,7 +58,7 @@ export type WriteOperation = {
   /** Time at which the client stops waiting, in milliseconds of the monotonic clock. */
   deadlineAt?: number | undefined
   /** Absent for a write without a request, which holds no slot. */
-  withoutSlot?: RunWithoutSlot
+  withoutSlot?: RunWithoutRequestSlot
   /** Records in the transaction that the request is done; absent without an idempotency key. */
   mark?: Mark | undefined
 }
@@ -72,7 +75,7 @@ export const conditionNotSupported = defineError(
   'This has no version that If-Match could be compared with; leave the header out.'
 )
 
-export function createIdempotentWrite(operation: WriteOperation): IdempotentWrite {
+export function createIdempotentWrite(operation: WriteRequest): IdempotentWrite {
   const { id, isApplied, expectedVersion } = operation
   let resultId = operation.resultId
   let isCompared = expectedVersion === null
@@ -83,7 +86,7 @@ export function createIdempotentWrite(operation: WriteOperation): IdempotentWrit
    * nothing is recorded.
    */
   async function sendAndMark<T>(
-    db: Transactions,
+    db: TransactionRunner,
     send: (tx: Transaction) => Promise<T | undefined>,
     mark: Mark
   ): Promise<T | undefined> {

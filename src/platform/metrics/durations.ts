@@ -1,4 +1,4 @@
-import { createRecentDurations, type RecentDurations } from './recent.ts'
+import { createRecentRequestDurations, type RecentRequestDurations } from './recent.ts'
 
 /** Upper bounds of the duration histogram, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -9,12 +9,12 @@ type Series = { labels: Record<string, string | number>; counts: number[]; sum: 
  * The histogram of request durations. It counts itself and is exposed by the library, because an observation then costs 0.2 us
  * instead of the library's 7 (2026-11).
  */
-export class Durations {
+export class RequestDurationHistogram {
   readonly name = 'http_request_duration_seconds'
   readonly help = 'Duration of HTTP requests by method, route pattern and status.'
   readonly type = 'histogram'
   readonly #series = new Map<string, Map<number, Series>>()
-  readonly #recent = createRecentDurations(BUCKETS)
+  readonly #recent = createRecentRequestDurations(BUCKETS)
 
   observe(method: string, route: string, status: number, seconds: number): void {
     const key = `${method} ${route}`
@@ -36,7 +36,7 @@ export class Durations {
   }
 
   /** Durations of requests under `/api` in the last five minutes. */
-  recent(): RecentDurations {
+  recent(): RecentRequestDurations {
     return this.#recent.read()
   }
 

@@ -1,9 +1,9 @@
-import type { Cache } from '../cache/cache.ts'
+import type { KeyValueCache } from '../cache/cache.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Metrics } from './registry.ts'
 
 /** Declares the metrics of database connections and of the cache. */
-export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cache: Cache): void {
+export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cache: KeyValueCache): void {
   const pool = metrics.prefixed('db_pool')
   const connections = (name: string, help: string, key: keyof ReturnType<Database['statistics']>) =>
     pool.gauge(name, help, () => db.statistics()[key])

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { createRecentDurations } from './recent.ts'
+import { createRecentRequestDurations } from './recent.ts'
 
 const MINUTE = 60_000
 
 function useRecent() {
   let now = 0
-  const recent = createRecentDurations([0.01, 0.1, 1], () => now)
+  const recent = createRecentRequestDurations([0.01, 0.1, 1], () => now)
   return {
     read: recent.read,
     count: (bucket: number, times: number) => {

@@ -2,7 +2,7 @@ const STEP_MS = 60_000
 const WINDOW_MS = 5 * STEP_MS
 
 /** Quantiles are interpolated within a bucket, as in Prometheus. Null without requests. */
-export type RecentDurations = { requests: number; p50_ms: number | null; p99_ms: number | null }
+export type RecentRequestDurations = { requests: number; p50_ms: number | null; p99_ms: number | null }
 
 type Counts = readonly number[]
 
@@ -10,7 +10,7 @@ type Counts = readonly number[]
  * Counts requests per bucket of the last five to six minutes. The first request of each minute takes a snapshot of the
  * totals. `bounds` are the upper bounds of the buckets in seconds; the last bucket has none.
  */
-export function createRecentDurations(
+export function createRecentRequestDurations(
   bounds: readonly number[],
   now: () => number = performance.now.bind(performance)
 ) {
@@ -33,7 +33,7 @@ export function createRecentDurations(
       counts[bucket] = (counts[bucket] ?? 0) + 1
     },
 
-    read(): RecentDurations {
+    read(): RecentRequestDurations {
       const at = now()
       forget(at)
       const before = kept[0]?.before ?? counts

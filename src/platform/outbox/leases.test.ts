@@ -105,7 +105,11 @@ test('a job whose lease was lost is aborted, and its outcome is not recorded', a
   }
   const results: string[] = []
   const delivery = createHandlerRunner({
-    ...{ db, log, claims, name: 'a', handler: { runJob: job, timeoutSeconds: 60 } },
+    db,
+    log,
+    claims,
+    name: 'a',
+    handler: { runJob: job, timeoutSeconds: 60 },
     count: result => results.push(result),
     signal: new AbortController().signal
   })
@@ -125,7 +129,12 @@ test("after a failure of a job that cannot be recorded, the job's lease is not r
   // It cannot be converted to a string.
   const unspeakable = Object.create(null)
   const delivery = createHandlerRunner({
-    ...{ db, log, claims, name: 'a', count: () => {}, signal: new AbortController().signal },
+    db,
+    log,
+    claims,
+    name: 'a',
+    count: () => {},
+    signal: new AbortController().signal,
     handler: { runJob: () => Promise.reject(unspeakable), timeoutSeconds: 60 }
   })
   await expect(delivery.handle(claimed)).rejects.toThrow(TypeError)

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { LOWEST_ID, newId } from '../../kernel/ids.ts'
-import { readChanges } from './changed-rows.ts'
+import { readChangedRowsPage } from './changed-rows.ts'
 import { openDatabase, type Queryable } from './database.ts'
 import { statement } from './statement.ts'
 
@@ -40,7 +40,7 @@ async function useNotes() {
   const touch = (by: pg.Client, id: string) =>
     by.query('update public.notes set version = version + 1, updated_at = now() where id = $1', [id])
   const page = (updated_since: string, query: { limit?: number; cursor?: string } = {}) =>
-    readChanges(
+    readChangedRowsPage(
       db,
       { updated_since, ...query },
       {
@@ -147,7 +147,7 @@ test.each([
 ])('%s prevents next_since of polled changes from moving forward', async (_, oldest, found) => {
   const first = async ({ name }: { name: string }) =>
     name === 'changes.find_oldest_start' ? oldest : { found }
-  const { next_since } = await readChanges(
+  const { next_since } = await readChangedRowsPage(
     { first } as unknown as Queryable,
     { updated_since: '1970-01-01T00:00:01Z' },
     {
@@ -171,7 +171,7 @@ test('a poll of changes reads the start of the oldest transaction before the row
     order.push('rows')
     return []
   }
-  await readChanges(
+  await readChangedRowsPage(
     { first } as unknown as Queryable,
     { updated_since: '1970-01-01T00:00:01Z' },
     {
@@ -188,7 +188,7 @@ test('a poll of changes reads the start of the oldest transaction before the row
 test('a filter combined with updated_since is rejected', async () => {
   const query = { updated_since: '1970-01-01T00:00:01Z', status: 'paid' }
   await expect(
-    readChanges({} as Queryable, query, {
+    readChangedRowsPage({} as Queryable, query, {
       name: 'none',
       start: {},
       rows: async () => [],

@@ -5,7 +5,7 @@ import type { Queryable } from './queryable.ts'
 import { statement } from './statement.ts'
 
 /** A page of a list in the order of changes. `next_since`: where the next poll starts. */
-export type ChangePage<T> = Page<T> & { next_since: Date }
+export type ChangedRowsPage<T> = Page<T> & { next_since: Date }
 type Tie = Readonly<Record<string, string | number>>
 
 type ChangeList<R, T extends Tie> = {
@@ -72,11 +72,11 @@ const UNREAD = 0
  * open when the first page was read, and the cursor carries it to later pages. Rows can repeat; none is missed.
  * @throws `INVALID_CURSOR`, `UPDATED_SINCE_FILTERED`
  */
-export async function readChanges<R, T extends Tie>(
+export async function readChangedRowsPage<R, T extends Tie>(
   db: Queryable,
   { updated_since, limit, cursor, count, ...filters }: PageQuery & { updated_since: string },
   { name, start, rows, placeOf, total }: ChangeList<R, T>
-): Promise<ChangePage<R>> {
+): Promise<ChangedRowsPage<R>> {
   // A row that changed can cease to match a filter, and the client would not learn of it.
   if (Object.values(filters).some(value => value !== undefined)) throw changesFiltered()
   const since = Math.max(0, Date.parse(updated_since)) * 1_000

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
 
-export type ConnectOptions = { url: string; statementTimeoutMs: number; lockTimeoutMs: number }
+export type DatabaseConnectOptions = { url: string; statementTimeoutMs: number; lockTimeoutMs: number }
 
 const POSTGRES_VERSION_MIN = 150_000
 const CONNECT_TIMEOUT_MS = 3_000
@@ -44,24 +44,27 @@ export const customPlanSettings = { plan_cache_mode: 'force_custom_plan' }
  * while a table is empty, it would scan the whole table later, until PostgreSQL analyzes it. Without an index the scan still
  * happens.
  */
-export const keyLookupPlanSettings = { enable_seqscan: 'off' }
+export const noSequentialScanSettings = { enable_seqscan: 'off' }
 
 /**
  * Planner settings for fast statements, whose rows are found by key and are in memory; the server's default is for rotating
  * disks. They make the lines of a cart an index lookup: 23 us instead of 27 (2026-11). As tables grow while plans stay,
  * sequential scans are off here too.
  */
-export const inMemoryPlanSettings = { ...keyLookupPlanSettings, random_page_cost: '1.1' }
+export const inMemoryPlanSettings = { ...noSequentialScanSettings, random_page_cost: '1.1' }
 
 /** Settings of PostgreSQL for one connection, by name. */
-export type SessionSettings = Readonly<Record<string, string | number>>
+export type DatabaseSessionSettings = Readonly<Record<string, string | number>>
 
 /**
  * The settings every connection starts with. Generic plans cost a third of re-planning on the hot statements. No plan is
  * parallel, because `enable_seqscan=off` makes the scan of an empty table look expensive: two workers were started for it,
  * 57.7 ms instead of 0.08 (2026-11). So the number of connections also bounds the server processes that work for a shop.
  */
-export const sessionSettings = (options: ConnectOptions, more: SessionSettings = {}): SessionSettings => ({
+export const initialSessionSettings = (
+  options: DatabaseConnectOptions,
+  more: DatabaseSessionSettings = {}
+): DatabaseSessionSettings => ({
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
   max_parallel_workers_per_gather: 0,
@@ -73,13 +76,15 @@ export const sessionSettings = (options: ConnectOptions, more: SessionSettings =
   ...more
 })
 
-export function connectionSettings(options: ConnectOptions, more: SessionSettings = {}) {
+export function pgClientConfig(options: DatabaseConnectOptions, more: DatabaseSessionSettings = {}) {
   // `pg` lets parameters of the URL replace the settings beside it. So `options` of the URL are taken out of it and
   // put before those of the shop.
   const url = new URL(options.url)
   const theirs = url.searchParams.getAll('options')
   url.searchParams.delete('options')
-  const ours = Object.entries(sessionSettings(options, more)).map(([name, value]) => `-c ${name}=${value}`)
+  const ours = Object.entries(initialSessionSettings(options, more)).map(
+    ([name, value]) => `-c ${name}=${value}`
+  )
   return {
     connectionString: url.href,
     application_name: 'cartwright',
@@ -97,7 +102,7 @@ export class DatabaseUnreachable extends OperatorError {}
  * Opens a connection outside of the pools and checks the server's version.
  * @throws OperatorError when the server cannot be reached, refuses us, or is too old.
  */
-export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Client> {
+export async function connectToDatabase(settings: pg.ClientConfig): Promise<pg.Client> {
   let client: pg.Client | undefined
   try {
     client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings })
@@ -111,7 +116,7 @@ export async function connectToServer(settings: pg.ClientConfig): Promise<pg.Cli
       `The database runs PostgreSQL ${Math.floor(version / 10_000)}; Cartwright needs 15 or newer.`
     )
   } catch (error) {
-    if (client !== undefined) await closeConnection(client)
+    if (client !== undefined) await closeDatabaseConnection(client)
     if (error instanceof OperatorError) throw error
     const { message, code } = error as NodeJS.ErrnoException
     throw new DatabaseUnreachable(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
@@ -125,17 +130,17 @@ const adviceFor = (code: string | undefined): string =>
     : 'Check DATABASE_URL (database.url).'
 
 /** Closes a connection, and destroys its socket when the server does not respond within a second. */
-export async function closeConnection(client: pg.Client): Promise<void> {
-  const timer = setTimeout(destroyConnection, GOODBYE_MS_MAX, client)
+export async function closeDatabaseConnection(client: pg.Client): Promise<void> {
+  const timer = setTimeout(destroyDatabaseConnection, GOODBYE_MS_MAX, client)
   await client.end().catch(() => {})
   clearTimeout(timer)
 }
 
 /** Destroys the socket of a connection; its pending statements fail. */
-export const destroyConnection = (client: pg.Client): void => {
-  socketOfClient(client).destroy()
+export const destroyDatabaseConnection = (client: pg.Client): void => {
+  socketOfDatabaseClient(client).destroy()
 }
 
 /** The socket of a connection, which `pg` does not declare. */
-export const socketOfClient = (client: pg.Client): Socket =>
+export const socketOfDatabaseClient = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream

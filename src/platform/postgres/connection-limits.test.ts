@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { useTestDatabase } from '../../../test/support/database.ts'
-import { connectionShortage, findConnectionLimits, processConnectionsMax } from './connection-limits.ts'
+import {
+  describeConnectionShortage,
+  findConnectionLimits,
+  processConnectionsMax
+} from './connection-limits.ts'
 
 const sizes = { poolSize: 8, sharedConnections: 2, writeConnections: 4, slowConnections: 4 }
 
@@ -15,7 +19,7 @@ test.each([
   [{ server: 97, role: -1, database: 20 }, /up to 27 .* its database may have .* 20\.$/],
   [{ server: 26, role: -1, database: -1 }, /up to 27 .* the server accepts .* 26\.$/]
 ])('the lowest of the connection limits %j is reported when it is too low', (limits, sentence) => {
-  const said = connectionShortage(27, limits)
+  const said = describeConnectionShortage(27, limits)
   if (sentence === undefined) expect(said).toBeUndefined()
   else expect(said).toMatch(sentence)
 })

@@ -43,7 +43,10 @@ const NAMES = {
 }
 
 /** Returns a warning when one process alone may open more connections than the limits allow. */
-export function connectionShortage(wanted: number, limits: DatabaseConnectionLimits): string | undefined {
+export function describeConnectionShortage(
+  wanted: number,
+  limits: DatabaseConnectionLimits
+): string | undefined {
   const least = (Object.keys(NAMES) as (keyof DatabaseConnectionLimits)[])
     .filter(name => limits[name] >= 0)
     .reduce((least, name) => (limits[name] < limits[least] ? name : least), 'server')

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { connectionSettings } from './connect.ts'
+import { pgClientConfig } from './connect.ts'
 import { createDeadPeerDetection } from './connections/dead-peer-detection.ts'
 import type { ConnectionPool } from './connections/pool.ts'
 import {
@@ -9,7 +9,12 @@ import {
   isQueryTimeout,
   translateDatabaseError
 } from './errors.ts'
-import { type DatabaseOptions, openPools, type PoolStatistics, statementTimeouts } from './pools.ts'
+import {
+  type ConnectionPoolStatistics,
+  type DatabaseOptions,
+  openConnectionPools,
+  statementTimeouts
+} from './pools.ts'
 import { createQueryable, type Queryable, type SendStatement } from './queryable.ts'
 import { createCallBatcher } from './transactions/call-batching.ts'
 import {
@@ -24,16 +29,16 @@ import {
   canRetryTransaction,
   runTransaction,
   type Transaction,
+  type TransactionRunner,
   type TransactionRunOptions,
-  type Transactions,
   type TransactionWork
 } from './transactions/transaction.ts'
 
-export type { DatabaseOptions, DedicatedConnection, Queryable, Transaction, Transactions }
+export type { DatabaseOptions, DedicatedConnection, Queryable, Transaction, TransactionRunner }
 
 /** The database: runs single statements, and transactions. */
 export type Database = Queryable &
-  Transactions & {
+  TransactionRunner & {
     /**
      * Returns this database with serialized transactions: per key, one transaction of this process holds a connection at a
      * time. Use it for rows that all requests of one customer lock. With several keys, all callers must use the same order.
@@ -65,7 +70,7 @@ export type Database = Queryable &
     proveWrite(): Promise<void>
     /** Finds connections whose peer vanished without closing them, and closes them. Call it after a query timeout. */
     closeDeadConnections(): Promise<void>
-    statistics(): PoolStatistics
+    statistics(): ConnectionPoolStatistics
     close(): Promise<void>
   }
 
@@ -85,11 +90,11 @@ const LOCKED_MS = 1_000
 export function openDatabase(options: DatabaseOptions): Database {
   const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
   const { sharedMs, slowMs } = statementTimeouts(options)
-  const pools = openPools(options, () => endSilentConnections())
+  const pools = openConnectionPools(options, () => endSilentConnections())
   const { transactions, patient, writes, slow, shared, probes, acquired } = pools
   /** Reads that hit a lock timeout, such as on a table that is being altered: until when they use the pool for writes. */
   const locked = new Map<string, number>()
-  const endSilentConnections = createDeadPeerDetection(connectionSettings(options), pools.suspects)
+  const endSilentConnections = createDeadPeerDetection(pgClientConfig(options), pools.suspects)
 
   const send: SendStatement = (statement, values) => {
     onStatement?.(statement.name)

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { useEmptyDatabase } from '../../../test/support/database.ts'
 import { MAIN } from '../../../test/support/program.ts'
-import { modules } from '../../app.ts'
+import { standardModules } from '../../app.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { migrationSources } from '../../module.ts'
 import { type MigrationSource, migrate } from './migrate.ts'
@@ -39,7 +39,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 
 test('eight concurrent migrations of an empty database apply each migration once', async () => {
   const { url, sql } = await useEmptyDatabase()
-  const sources = migrationSources(modules)
+  const sources = migrationSources(standardModules)
   const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(url, sources)))
   const winners = applied.filter(names => names.length > 0)
   expect(winners.length).toBe(1)

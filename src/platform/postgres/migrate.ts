@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeConnection, connectToServer } from './connect.ts'
+import { closeDatabaseConnection, connectToDatabase } from './connect.ts'
 
 /**
  * The folder with the migrations of one PostgreSQL schema: `0001_what.sql`, `0002_…`, applied in the order of their names.
@@ -24,15 +24,15 @@ const CREATE_TABLE = `
 const INSERT = 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)'
 
 /** The applied migrations, and the connection that `migrate` continues with and closes. */
-export type MigrationsFound = { client: pg.Client; applied: readonly AppliedMigration[] }
+export type AppliedMigrations = { client: pg.Client; applied: readonly AppliedMigration[] }
 
 /** Reads the applied migrations; a start does so while it loads the modules. @throws OperatorError */
-export async function findMigrations(url: string): Promise<MigrationsFound> {
-  const client = await connectToServer({ connectionString: url, application_name: 'cartwright migrate' })
+export async function readAppliedMigrations(url: string): Promise<AppliedMigrations> {
+  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright migrate' })
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
-    await closeConnection(client)
+    await closeDatabaseConnection(client)
     throw failed('', error)
   }
 }
@@ -45,7 +45,7 @@ export async function findMigrations(url: string): Promise<MigrationsFound> {
 export async function migrate(
   url: string,
   modules: readonly MigrationSource[],
-  finding: Promise<MigrationsFound> = findMigrations(url)
+  finding: Promise<AppliedMigrations> = readAppliedMigrations(url)
 ): Promise<string[]> {
   const { client, applied } = await finding
   let step = ''
@@ -68,7 +68,7 @@ export async function migrate(
     throw failed(step, error)
   } finally {
     // Not awaited: the caller need not wait for the connection to close.
-    closeConnection(client)
+    closeDatabaseConnection(client)
   }
 }
 
@@ -113,12 +113,12 @@ export async function migrationStatus(
   url: string,
   modules: readonly MigrationSource[]
 ): Promise<{ applied: string[]; pending: string[] }> {
-  const { client, applied } = await findMigrations(url)
+  const { client, applied } = await readAppliedMigrations(url)
   try {
     const wanted = readMigrations([platformSource, ...modules])
     return { applied: applied.map(nameOf), pending: pending(wanted, applied).map(nameOf) }
   } finally {
-    closeConnection(client)
+    closeDatabaseConnection(client)
   }
 }
 

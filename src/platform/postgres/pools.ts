@@ -1,21 +1,21 @@
 import {
-  type ConnectOptions,
-  connectionSettings,
   customPlanSettings,
+  type DatabaseConnectOptions,
+  type DatabaseSessionSettings,
+  initialSessionSettings,
   inMemoryPlanSettings,
-  keyLookupPlanSettings,
-  type SessionSettings,
-  sessionSettings
+  noSequentialScanSettings,
+  pgClientConfig
 } from './connect.ts'
 import { lockRetryPoolSize } from './connection-limits.ts'
 import type { SuspectConnection } from './connections/dead-peer-detection.ts'
 import { ConnectionPool } from './connections/pool.ts'
-import { PoolGroup } from './connections/pool-group.ts'
+import { ConnectionPoolGroup } from './connections/pool-group.ts'
 import { createDatabaseProbes } from './connections/probes.ts'
 import { SharedConnections } from './pipelined/shared-connections.ts'
-import { readOnlyUntilBegin } from './transactions/transaction.ts'
+import { readOnlyUntilBeginSettings } from './transactions/transaction.ts'
 
-export type DatabaseOptions = ConnectOptions & {
+export type DatabaseOptions = DatabaseConnectOptions & {
   /** Connections for transactions. */
   poolSize: number
   /** Pipelined connections that single statements share, when they only read. */
@@ -30,7 +30,7 @@ export type DatabaseOptions = ConnectOptions & {
   onStatement?: ((name: string) => void) | undefined
 }
 /** Statistics of the connections of this process, as `/metricsz` shows them. Durations in milliseconds. */
-export type PoolStatistics = {
+export type ConnectionPoolStatistics = {
   max_conns: number
   total_conns: number
   acquired_conns: number
@@ -39,7 +39,7 @@ export type PoolStatistics = {
   empty_acquire_count: number
   acquire_duration_ms: number
 }
-export type Pools = ReturnType<typeof openPools>
+export type ConnectionPools = ReturnType<typeof openConnectionPools>
 
 const SHARED_STATEMENT_MS_MAX = 1_000
 const SHARED_LOCK_MS_MAX = 50
@@ -57,10 +57,10 @@ export const statementTimeouts = ({ statementTimeoutMs }: Pick<DatabaseOptions, 
 })
 
 /** Opens the pools of this process, one for each kind of work. */
-export function openPools(options: DatabaseOptions, onSilence: () => void) {
+export function openConnectionPools(options: DatabaseOptions, onSilence: () => void) {
   const { poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
   const { sharedMs, slowMs } = statementTimeouts(options)
-  const group = new PoolGroup()
+  const group = new ConnectionPoolGroup()
   const open = (
     limits: {
       max: number
@@ -69,14 +69,14 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
       statementTimeoutMs?: number
       lockTimeoutMs?: number
     },
-    more: SessionSettings
+    more: DatabaseSessionSettings
   ) => {
     const connect = { ...options, ...limits }
-    const session = sessionSettings(connect, more)
-    return new ConnectionPool(connectionSettings(connect, more), { ...limits, session, group, canLend: true })
+    const session = initialSessionSettings(connect, more)
+    return new ConnectionPool(pgClientConfig(connect, more), { ...limits, session, group, canLend: true })
   }
   const patienceMs = lockTimeoutMs + SILENCE_MS
-  const forTransactions = { ...readOnlyUntilBegin, ...keyLookupPlanSettings }
+  const forTransactions = { ...readOnlyUntilBeginSettings, ...noSequentialScanSettings }
   const transactions = open({ max: options.poolSize, waitMs, patienceMs }, forTransactions)
   const patient = open(
     {
@@ -86,7 +86,7 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     },
     forTransactions
   )
-  const writes = open({ max: options.writeConnections, waitMs, patienceMs }, keyLookupPlanSettings)
+  const writes = open({ max: options.writeConnections, waitMs, patienceMs }, noSequentialScanSettings)
   const slow = open({ max: options.slowConnections, waitMs, statementTimeoutMs: slowMs }, customPlanSettings)
   const probes = createDatabaseProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
   const forReads = {
@@ -94,12 +94,12 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     statementTimeoutMs: sharedMs,
     lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX)
   }
-  const shared = new SharedConnections(connectionSettings(forReads, inMemoryPlanSettings), {
+  const shared = new SharedConnections(pgClientConfig(forReads, inMemoryPlanSettings), {
     count: options.sharedConnections,
     waitMs,
     silenceMsMax: sharedMs + SILENCE_MS,
     onSilence,
-    session: sessionSettings(forReads, inMemoryPlanSettings),
+    session: initialSessionSettings(forReads, inMemoryPlanSettings),
     group
   })
   const forWork = [transactions, patient, writes, slow]
@@ -126,7 +126,7 @@ export function openPools(options: DatabaseOptions, onSilence: () => void) {
     renew: () => {
       for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },
-    statistics: (): PoolStatistics => {
+    statistics: (): ConnectionPoolStatistics => {
       const taken = sumOf(forWork, each => each.busy) + shared.busy
       const total = sumOf(forWork, each => each.total) + shared.total
       return {

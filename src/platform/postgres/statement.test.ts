@@ -1,18 +1,24 @@
 import { expect, test } from 'vitest'
-import { expandEachRows, json, numberParameters, orderedParameterValues, statement } from './statement.ts'
+import {
+  expandEachRows,
+  json,
+  orderedParameterValues,
+  statement,
+  toPositionalParameters
+} from './statement.ts'
 
 const two = { name: 'test.two', takes: { cartId: 'uuid', variantId: 'uuid' } } as const
 
 test('named parameters of a statement are numbered in their declared order, wherever they occur in the text', () => {
   const text = 'delete from cart.items where variant_id = $variantId and cart_id = $cartId or $cartId is null'
-  expect(numberParameters({ ...two, text })).toBe(
+  expect(toPositionalParameters({ ...two, text })).toBe(
     'delete from cart.items where variant_id = $2 and cart_id = $1 or $1 is null'
   )
 })
 
 test('a statement whose SQL text and declared parameters differ is rejected', () => {
-  expect(() => numberParameters({ ...two, text: 'select $cartId, $variant' })).toThrow('names $variant')
-  expect(() => numberParameters({ ...two, text: 'select $cartId' })).toThrow(
+  expect(() => toPositionalParameters({ ...two, text: 'select $cartId, $variant' })).toThrow('names $variant')
+  expect(() => toPositionalParameters({ ...two, text: 'select $cartId' })).toThrow(
     'takes variantId and does not use it'
   )
   expect(() => statement({ name: 'test.unknown', text: 'select $id' })).toThrow('names $id')

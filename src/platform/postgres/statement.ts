@@ -117,7 +117,7 @@ export function statement<
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
   const { forEach: isForEach = false } = declaration
-  const text = isForEach ? expandEachRows(declaration) : numberParameters(declaration)
+  const text = isForEach ? expandEachRows(declaration) : toPositionalParameters(declaration)
   const mayLock = LOCKS.test(text)
   if (isSlow && mayLock)
     throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
@@ -127,7 +127,7 @@ export function statement<
 }
 
 /** Replaces the parameter names in the text by their positions: `$cart_id` by `$1`. */
-export function numberParameters({
+export function toPositionalParameters({
   name,
   takes = {},
   text

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testKey, testSecrets } from '../../../test/support/secrets.ts'
 import { loadSecrets } from './open.ts'
-import { createSecrets, secretProblems } from './secrets.ts'
+import { createSecrets, findSecretKeyProblems } from './secrets.ts'
 
 const plain = Buffer.from('a private key')
 
@@ -122,7 +122,7 @@ describe('the secrets of a shop', () => {
 
   test('the secrets must be configured in production with an external database', () => {
     const needs = (isProduction: boolean, databaseUrl: string, keys = [testKey('k1')]) =>
-      secretProblems(keys, { isProduction, databaseUrl }).map(({ message }) => message)
+      findSecretKeyProblems(keys, { isProduction, databaseUrl }).map(({ message }) => message)
     const url = 'postgres://shop.example/shop'
     expect(needs(true, url, [])).toEqual([expect.stringMatching(/SECRETS__KEYS=.*openssl rand -base64 32/)])
     for (const right of [needs(true, url), needs(false, url, []), needs(true, '', [])])

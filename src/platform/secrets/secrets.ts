@@ -48,7 +48,7 @@ type Ring = { id: string; keyFor(use: string, purpose: string): Buffer }
 /**
  * Returns what is wrong with the configured keys. In production with an external database, a missing key is a problem too.
  */
-export function secretProblems(
+export function findSecretKeyProblems(
   keys: readonly SecretKey[],
   { isProduction, databaseUrl }: { isProduction: boolean; databaseUrl: string }
 ): SettingProblem[] {

@@ -30,7 +30,9 @@ function createGroup(tag, operations, about) {
   const href = `#/${encodeURIComponent(tag)}`
   const heading = el('h2', { tabindex: -1 }, title)
   return {
-    ...{ rows, heading, hash: href },
+    rows,
+    heading,
+    hash: href,
     link: el('li', {}, el('a', { href }, title)),
     section: el(
       'section',

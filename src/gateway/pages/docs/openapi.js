@@ -31,8 +31,13 @@ function describe(path, method, item) {
   const names = parameters.map(parameter => parameter.name)
   const text = [method, path, id, tag, operation.summary, operation.description, ...names]
   return {
-    ...{ id, tag, path, method: method.toUpperCase(), parameters },
-    ...{ summary: operation.summary ?? '', description: operation.description },
+    id,
+    tag,
+    path,
+    method: method.toUpperCase(),
+    parameters,
+    summary: operation.summary ?? '',
+    description: operation.description,
     /** Where the operation is on this page. */
     hash: `#/${encodeURIComponent(tag)}/${id}`,
     /** What a search looks in. */

@@ -66,7 +66,10 @@ function parameterField(operation, { name, in: place, schema = {}, required, des
         options.map(value => el('option', {}, String(value)))
       )
     : el('input', {
-        ...{ id, required, autocomplete: 'off', spellcheck: 'false' },
+        id,
+        required,
+        autocomplete: 'off',
+        spellcheck: 'false',
         ...(variant.type === 'integer' && { type: 'number', min: variant.minimum, max: variant.maximum }),
         maxlength: variant.maxLength
       })

@@ -1,6 +1,6 @@
 import type { TimeZoneDays } from '../../../kernel/days.ts'
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
-import type { Durations } from '../../../platform/metrics/durations.ts'
+import type { RequestDurationHistogram } from '../../../platform/metrics/durations.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -23,7 +23,7 @@ type Deps = {
   timeZone: string
   dailyStatistics: Pick<DailyStatistics, 'statisticsOf'>
   deliveries: Pick<Outbox['console'], 'countDead'>
-  durations: Pick<Durations, 'recent'>
+  durations: Pick<RequestDurationHistogram, 'recent'>
   payments: Pick<PaymentsApi, 'countQuarantinedEvents'> | undefined
   inventory: Pick<InventoryApi, 'lowStock'> | undefined
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
-import { modules } from '../../../app.ts'
+import { standardModules } from '../../../app.ts'
 import { admin } from '../../../testing.ts'
 import { adminModule } from '../index.ts'
 
-const withoutAuth = modules.filter(({ name }) => name !== 'auth')
+const withoutAuth = standardModules.filter(({ name }) => name !== 'auth')
 
 test('administrators see the health of every module with its reasons, and the configuration without secrets', async () => {
   const shop = await useShop({

@@ -1,4 +1,4 @@
-import type { Cache } from '../../../platform/cache/cache.ts'
+import type { KeyValueCache } from '../../../platform/cache/cache.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { resolveModuleHealth } from './health.ts'
@@ -6,7 +6,7 @@ import type { ModulesResponse } from './schema.ts'
 
 type Deps = {
   db: Pick<Database, 'ping'>
-  cache: Pick<Cache, 'ping'>
+  cache: Pick<KeyValueCache, 'ping'>
   deliveries: Pick<Outbox['console'], 'summary'>
   modules: readonly Omit<ModulesResponse['items'][number], 'health' | 'reasons'>[]
 }

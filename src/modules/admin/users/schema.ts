@@ -1,4 +1,4 @@
-import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
+import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -17,7 +17,7 @@ const SCOPES = 'Modules that an administrator may manage. Null: full access, or 
 
 export const UserListQuery = input({
   ...pageQuery,
-  ...changeQuery,
+  ...changeListQuery,
   q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
   disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' }))
@@ -57,7 +57,7 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' }),
   updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
-export const ManagedUserListResponse = changeListOf(ManagedUserResponse)
+export const ManagedUserListResponse = changeListResponse(ManagedUserResponse)
 
 const UserSessionResponse = response('UserSessionResponse', {
   id: Id,

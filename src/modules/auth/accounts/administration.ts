@@ -3,7 +3,7 @@ import { found } from '../../../kernel/errors.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import { readChanges } from '../../../platform/postgres/changed-rows.ts'
+import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { lastAdminMustRemain, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -42,7 +42,7 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
     list: (all: AccountListQuery): Promise<Page<UserWithDisabledAt>> => {
       const { role, disabled, search, updated_since, ...query } = all
       if (updated_since !== undefined)
-        return readChanges(
+        return readChangedRowsPage(
           db,
           { ...all, updated_since },
           {

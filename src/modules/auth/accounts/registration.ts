@@ -1,4 +1,4 @@
-import { emailDomain, normaliseDomain, parseEmail } from '../../../kernel/email.ts'
+import { emailDomain, normalizeDomain, parseEmail } from '../../../kernel/email.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import {
@@ -49,7 +49,7 @@ function isDomainAllowed(
   email: string
 ) {
   const domain = emailDomain(email)
-  return domains.length === 0 || domains.some(each => normaliseDomain(each) === domain)
+  return domains.length === 0 || domains.some(each => normalizeDomain(each) === domain)
 }
 
 /** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { RouteLimit, Tiers } from '../../../gateway/routing/tiers.ts'
-import { withoutSlotOf, writeOf } from '../../../gateway/writes/write.ts'
+import { createRunWithoutRequestSlot, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import type { InvitationService } from '../invitations/service.ts'
 import type { SessionOrigin } from '../sessions/origin.ts'
@@ -25,7 +25,7 @@ export const setNoStoreHeader = (_request: FastifyRequest, reply: FastifyReply, 
 export const sessionOriginOf = (request: FastifyRequest): SessionOrigin => ({
   network: callerNetwork(request),
   userAgent: request.headers['user-agent'],
-  withoutSlot: withoutSlotOf(request)
+  withoutSlot: createRunWithoutRequestSlot(request)
 })
 
 export function accountRoutes(tiers: Tiers, accounts: AccountService, limits: AuthRateLimits): void {

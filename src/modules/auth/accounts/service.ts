@@ -1,4 +1,4 @@
-import { legacyEmailKey, normaliseEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey, normalizeEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { type IdempotentWrite, newWrite } from '../../../platform/idempotency/write.ts'
@@ -140,7 +140,7 @@ export function createAccountService(deps: AccountDeps) {
    */
   async function logIn({ email, password }: LoginRequest, origin: SessionOrigin) {
     const { network, withoutSlot } = origin
-    const attempt = { account: normaliseEmail(email), network, withoutSlot }
+    const attempt = { account: normalizeEmail(email), network, withoutSlot }
     const user = await passwords.prove(attempt, password, () => findLogin(email))
     if (!canLogIn(user)) {
       await db.transaction(tx => verification.requestFirst(tx, newId(), user))
@@ -152,7 +152,7 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   const findLogin = (email: string) =>
-    db.first(repository.findUserByEmail, { email: normaliseEmail(email), folded: legacyEmailKey(email) })
+    db.first(repository.findUserByEmail, { email: normalizeEmail(email), folded: legacyEmailKey(email) })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
     const user = repository.selectPublicUserFields(row)

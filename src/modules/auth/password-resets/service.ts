@@ -1,4 +1,4 @@
-import { legacyEmailKey, normaliseEmail } from '../../../kernel/email.ts'
+import { legacyEmailKey, normalizeEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
@@ -38,7 +38,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
      * they do not reveal accounts.
      */
     async request(given: string, write: IdempotentWrite): Promise<{ expires_in: number }> {
-      const email = normaliseEmail(given)
+      const email = normalizeEmail(given)
       const { id } = write
       await write.once(db, async tx => {
         const isAllowed = await tokens.charge(tx, 'password', email)

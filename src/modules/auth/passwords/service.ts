@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
-import type { RunWithoutSlot } from '../../../platform/idempotency/write.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentials } from '../errors.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
@@ -47,7 +47,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
    * @throws `AUTH_INVALID_CREDENTIALS`, `AUTH_TOO_MANY_FAILURES`, `AUTH_BUSY`.
    */
   async function verify<H extends PasswordHolder>(
-    { withoutSlot, ...attempt }: LoginAttempt & { withoutSlot: RunWithoutSlot },
+    { withoutSlot, ...attempt }: LoginAttempt & { withoutSlot: RunWithoutRequestSlot },
     password: string,
     find: () => Promise<H | undefined>
   ): Promise<H> {
@@ -75,7 +75,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
     async verifyOwn<H extends PasswordHolder>(
       holder: H,
       password: string,
-      { path, withoutSlot }: { path: string; withoutSlot: RunWithoutSlot }
+      { path, withoutSlot }: { path: string; withoutSlot: RunWithoutRequestSlot }
     ): Promise<H> {
       await budgets.chargeOwnAttempt(holder.id)
       if (await withoutSlot(() => changeBulkhead.run(() => isRight(holder, password)))) return holder
@@ -87,7 +87,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
     remember: budgets.remember,
 
     /** @throws `AUTH_BUSY`. */
-    hash: (password: string, withoutSlot: RunWithoutSlot): Promise<string> =>
+    hash: (password: string, withoutSlot: RunWithoutRequestSlot): Promise<string> =>
       withoutSlot(() => changeBulkhead.run(() => hashing.hash(password)))
   }
 }

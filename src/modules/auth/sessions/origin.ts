@@ -1,7 +1,11 @@
-import type { RunWithoutSlot } from '../../../platform/idempotency/write.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 
 /** Network and user agent of a login. */
-export type SessionOrigin = { network: string; userAgent: string | undefined; withoutSlot: RunWithoutSlot }
+export type SessionOrigin = {
+  network: string
+  userAgent: string | undefined
+  withoutSlot: RunWithoutRequestSlot
+}
 
 const USER_AGENT_LENGTH_MAX = 200
 

@@ -1,4 +1,4 @@
-import { multiplyByPpm } from '../../../kernel/money.ts'
+import { multiplyByRatePpm } from '../../../kernel/money.ts'
 
 /**
  * A discount that applies to a variant now or later: either a share of the price or an amount in minor units.
@@ -88,4 +88,4 @@ export const isDiscountRunning = ({ starts_in, ends_in }: VariantDiscount) =>
   starts_in <= 0 && (ends_in === null || ends_in > 0)
 
 const discountedBy = (price: number, { percentage_ppm, amount_minor }: VariantDiscount) =>
-  price - (percentage_ppm === null ? (amount_minor ?? 0) : multiplyByPpm(price, percentage_ppm))
+  price - (percentage_ppm === null ? (amount_minor ?? 0) : multiplyByRatePpm(price, percentage_ppm))

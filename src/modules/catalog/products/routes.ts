@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { changeListOf } from '../../../kernel/change-lists.ts'
+import { changeListResponse } from '../../../kernel/change-lists.ts'
 import { IdParams, noContent } from '../../../kernel/wire.ts'
 import {
   AdminProductListQuery,
@@ -23,7 +23,7 @@ export function productRoutes(tiers: Tiers, products: ProductService): void {
         description:
           'Returns a page of products for administrators, newest first. Drafts and archived products are included. Filter by `status`, or search with `q`. Poll for changes of products and their variants with `updated_since`. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: AdminProductListQuery,
-        response: { 200: changeListOf(AdminProductSummaryResponse) }
+        response: { 200: changeListResponse(AdminProductSummaryResponse) }
       }
     },
     request => products.list(request.query)

@@ -1,4 +1,4 @@
-import { changeQuery } from '../../../kernel/change-lists.ts'
+import { changeListQuery } from '../../../kernel/change-lists.ts'
 import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -118,7 +118,7 @@ export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryRespo
 
 export const AdminProductListQuery = input({
   ...pageQuery,
-  ...changeQuery,
+  ...changeListQuery,
   status: Type.Optional(ProductStatusSchema),
   ...metadataQuery,
   q: Type.Optional(

@@ -4,7 +4,7 @@ import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { emptyPage, newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import { readChanges } from '../../../platform/postgres/changed-rows.ts'
+import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
@@ -76,7 +76,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
   async function listChanged(
     query: AdminProductListQuery & { updated_since: string }
   ): Promise<Page<AdminProductSummaryResponse>> {
-    const page = await readChanges(db, query, {
+    const page = await readChangedRowsPage(db, query, {
       name: 'products',
       start: { after: LOWEST_ID },
       rows: place => db.rows(repository.listChangedProducts, place),

@@ -1,5 +1,5 @@
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
-import type { Cache } from '../../../platform/cache/cache.ts'
+import type { KeyValueCache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { type CatalogChangePublisher, catalogCacheDeadlineOf } from './changes.ts'
 import type { LowestPriceService } from './lowest-prices.ts'
@@ -8,7 +8,7 @@ import * as repository from './repository.ts'
 type CachedRevision = { version: string; deadline: number }
 type Deps = {
   db: Database
-  cache: Cache
+  cache: KeyValueCache
   changes: CatalogChangePublisher
   lowestPrices: Pick<LowestPriceService, 'repriceDue'>
   ttlSeconds: number

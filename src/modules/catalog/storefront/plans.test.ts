@@ -5,7 +5,7 @@ import { createTestDatabase, testDatabaseOptions } from '../../../../test/suppor
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { LIST_TOTAL_MAX } from '../../../kernel/pages.ts'
-import { connectionSettings, customPlanSettings } from '../../../platform/postgres/connect.ts'
+import { customPlanSettings, pgClientConfig } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { orderedParameterValues, type Statement, statement } from '../../../platform/postgres/statement.ts'
 import { productMatchesTextSql } from '../products/list-sql.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   db = openDatabase(options)
   // One session with the settings of slow statements. It can take long on a busy machine.
   client = new pg.Client(
-    connectionSettings({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, customPlanSettings)
+    pgClientConfig({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, customPlanSettings)
   )
   await client.connect()
   await fillLargeCatalog(client)

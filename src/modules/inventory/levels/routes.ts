@@ -1,7 +1,7 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { changeListOf } from '../../../kernel/change-lists.ts'
+import { changeListResponse } from '../../../kernel/change-lists.ts'
 import { Id, input } from '../../../kernel/wire.ts'
 import {
   CountedStockLevelResponse,
@@ -24,7 +24,7 @@ export function stockLevelRoutes(tiers: Tiers, levels: StockLevelService): void 
         description:
           'Returns a page of stock levels, one per variant and location. Filter by `variant_id` or by the code of a `location`. Poll for changes with `updated_since`. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: StockLevelQuery,
-        response: { 200: changeListOf(StockLevelResponse) }
+        response: { 200: changeListResponse(StockLevelResponse) }
       }
     },
     request => levels.list(request.query)

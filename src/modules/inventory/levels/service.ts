@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { emptyPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import { readChanges } from '../../../platform/postgres/changed-rows.ts'
+import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { inventoryItemNotFound, stockLocationNotFound, stockRequestFailed } from '../errors.ts'
 import type { StockRequest, StockRequestOutcome } from '../writer/requests.ts'
@@ -63,7 +63,7 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
   async function listChanged(
     query: StockLevelQuery & { updated_since: string }
   ): Promise<Page<StockLevelResponse>> {
-    const page = await readChanges(db, query, {
+    const page = await readChangedRowsPage(db, query, {
       name: 'levels',
       start: { item: LOWEST_ID, place: LOWEST_ID },
       rows: place => db.rows(repository.listChangedStockLevels, place),

@@ -1,4 +1,4 @@
-import { normaliseEmail } from '../../../kernel/email.ts'
+import { normalizeEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -34,7 +34,7 @@ export function createNotificationAdministration({ db, enqueue, giveUpSeconds }:
       ...query
     }: NotificationListQuery): Promise<Page<AdminNotificationSummary>> => {
       const { status = null, template = null, recipient } = query
-      const address = recipient === undefined ? null : normaliseEmail(recipient)
+      const address = recipient === undefined ? null : normalizeEmail(recipient)
       const filters = { status, template, recipient: address }
       return readPage(
         {

@@ -1,4 +1,4 @@
-import { emailDomain, normaliseEmail } from '../../../kernel/email.ts'
+import { emailDomain, normalizeEmail } from '../../../kernel/email.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -45,7 +45,7 @@ export function createSuppressionList({ db, secrets, bouncesMax }: Deps) {
     list: ({ address, ...query }: SuppressionQuery): Promise<Page<SuppressionResponse>> => {
       const filters = {
         any_address: address === undefined,
-        hashes: address === undefined ? [] : hashesOf(normaliseEmail(address))
+        hashes: address === undefined ? [] : hashesOf(normalizeEmail(address))
       }
       return readPage(query, {
         name: 'suppressions',

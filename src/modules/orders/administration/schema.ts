@@ -1,4 +1,4 @@
-import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
+import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
 import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -77,9 +77,9 @@ export const OrderExportQuery = input({
   )
 })
 export type OrderExportQuery = Static<typeof OrderExportQuery>
-export const OrderListQuery = input({ ...OrderFilterQuery.properties, ...changeQuery, ...pageQuery })
+export const OrderListQuery = input({ ...OrderFilterQuery.properties, ...changeListQuery, ...pageQuery })
 export type OrderListQuery = Static<typeof OrderListQuery>
-export const OrderListResponse = changeListOf(OrderSummaryResponse, 'AdminOrderListResponse')
+export const OrderListResponse = changeListResponse(OrderSummaryResponse, 'AdminOrderListResponse')
 
 const unchecked = Type.Optional(
   Type.Boolean({

@@ -3,7 +3,7 @@ import { found } from '../../../kernel/errors.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import { readChanges } from '../../../platform/postgres/changed-rows.ts'
+import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { orderNotFound } from '../errors.ts'
 import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
@@ -58,7 +58,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   }
 
   const listChanged = (query: OrderListQuery & { updated_since: string }) =>
-    readChanges(db, query, {
+    readChangedRowsPage(db, query, {
       name: 'all orders',
       start: { after: LOWEST_ID },
       rows: place => db.rows(repository.listChangedOrders, place),

@@ -1,5 +1,5 @@
 import { normalizeAddress, PostalAddress } from '../../../kernel/address.ts'
-import type { Destination } from '../../../kernel/areas.ts'
+import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { regionFault } from '../../../kernel/regions.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
@@ -54,7 +54,11 @@ export function addressRegionFaults(
   return message === undefined ? [] : [{ path: `${path}/region`, message }]
 }
 
-export const destinationOfAddress = ({ country, region, postal_code }: AddressDraft): Destination => ({
+export const destinationOfAddress = ({
+  country,
+  region,
+  postal_code
+}: AddressDraft): DeliveryDestination => ({
   country,
   region,
   postalCode: postal_code

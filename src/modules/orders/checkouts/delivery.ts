@@ -1,4 +1,4 @@
-import type { Destination } from '../../../kernel/areas.ts'
+import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import type { Quote } from '../../pricing/index.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { AvailableCheckoutLine } from './lines.ts'
@@ -22,7 +22,7 @@ export type DeliveryMethod = 'shipping' | 'pickup'
 export function shippingParcelOf(
   lines: readonly AvailableCheckoutLine[],
   quote: Quote,
-  destination: Destination | null
+  destination: DeliveryDestination | null
 ): ShippingParcel {
   const totalOf = new Map(quote.lines.map(line => [line.key, line.totalMinor]))
   const carried = lines.filter(({ variant }) => variant.requiresShipping)

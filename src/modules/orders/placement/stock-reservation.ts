@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/errors.ts'
-import type { Transaction, Transactions } from '../../../platform/postgres/database.ts'
+import type { Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
 import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 
@@ -20,9 +20,9 @@ export function withStockReservation<X extends Transaction>(
   inventory: Stock,
   owner: string,
   lines: readonly CheckoutLine[],
-  begin: Transactions<X>,
+  begin: TransactionRunner<X>,
   contestable: Contestable | undefined
-): Transactions<X> & { contested(): readonly ItemQuantity[] } {
+): TransactionRunner<X> & { contested(): readonly ItemQuantity[] } {
   let contested: readonly ItemQuantity[] = []
   const reserve = async (deadlineAt: number | undefined) => {
     const options = deadlineAt === undefined ? {} : { deadlineAt }

@@ -1,4 +1,4 @@
-import { changeListOf, changeQuery } from '../../../kernel/change-lists.ts'
+import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -83,7 +83,7 @@ export type PaymentIntentResponse = Static<typeof PaymentIntentResponse>
 
 export const AdminPaymentQuery = input({
   ...pageQuery,
-  ...changeQuery,
+  ...changeListQuery,
   status: Type.Optional(Type.Enum([...STATUSES])),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   order_id: Type.Optional(Id),
@@ -105,7 +105,7 @@ const adminPayment = {
   object_id: nullable(Type.String({ description: 'The id of the object at the provider.' }))
 }
 const AdminPaymentResponse = response('AdminPaymentResponse', adminPayment)
-export const AdminPaymentListResponse = changeListOf(AdminPaymentResponse)
+export const AdminPaymentListResponse = changeListResponse(AdminPaymentResponse)
 
 const FactResponse = response('PaymentFactResponse', {
   kind: Type.String(),

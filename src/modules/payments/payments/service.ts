@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import { readChanges } from '../../../platform/postgres/changed-rows.ts'
+import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
@@ -84,7 +84,7 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
     list: (query: AdminPaymentQuery): Promise<Page<repository.PaymentRow>> => {
       const { status, provider, order_id, expiring = false, updated_since, ...page } = query
       if (updated_since !== undefined)
-        return readChanges(
+        return readChangedRowsPage(
           db,
           { ...query, updated_since },
           {

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, multiplyByPpm } from '../../../kernel/money.ts'
+import { AMOUNT_MAX, multiplyByRatePpm } from '../../../kernel/money.ts'
 
 /** Unit price from a quantity on, in minor units. */
 type PriceBreak = { readonly fromQuantity: number; readonly priceMinor: number }
@@ -28,7 +28,7 @@ export const adjustPriceBreaks = (breaks: PriceBreaks, adjustmentPpm: number): P
     ? breaks
     : breaks.map(({ fromQuantity, priceMinor }) => ({
         fromQuantity,
-        priceMinor: Math.min(AMOUNT_MAX, multiplyByPpm(priceMinor, PPM + adjustmentPpm))
+        priceMinor: Math.min(AMOUNT_MAX, multiplyByRatePpm(priceMinor, PPM + adjustmentPpm))
       }))
 
 /** A list, and the adjustment of the prices that it inherits. */

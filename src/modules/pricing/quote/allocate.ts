@@ -1,4 +1,4 @@
-import { divideWithRemainder } from '../../../kernel/money.ts'
+import { multiplyFractionWithRemainder } from '../../../kernel/money.ts'
 import { sumBy } from './components.ts'
 
 /**
@@ -9,7 +9,7 @@ import { sumBy } from './components.ts'
 export function allocateAmountByWeight(amountMinor: number, weights: readonly number[]): number[] {
   const sum = sumBy(weights, weight => weight)
   if (sum === 0) return weights.map(() => 0)
-  const shares = weights.map(weight => divideWithRemainder(amountMinor, weight, sum))
+  const shares = weights.map(weight => multiplyFractionWithRemainder(amountMinor, weight, sum))
   const parts = shares.map(share => share.whole)
   const left = amountMinor - sumBy(parts, part => part)
   if (left === 0) return parts

@@ -1,4 +1,4 @@
-import { multiplyByPpm } from '../../../kernel/money.ts'
+import { multiplyByRatePpm } from '../../../kernel/money.ts'
 import { allocateAmountByWeight } from './allocate.ts'
 import { sumBy } from './components.ts'
 import type { CurrencyAmounts, Promotion, PromotionEffect } from './input.ts'
@@ -35,7 +35,7 @@ export function discountPerTarget(
 function savingOn(effect: PromotionEffect, currency: string, amountMinor: number, units: number): number {
   switch (effect.type) {
     case 'percentage':
-      return multiplyByPpm(amountMinor, effect.ppm)
+      return multiplyByRatePpm(amountMinor, effect.ppm)
     case 'amount':
       return Math.min(amountMinor, amountIn(effect.minor, currency) * units)
     case 'fixed_price':

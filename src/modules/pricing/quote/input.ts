@@ -1,4 +1,4 @@
-import type { createAreaMatcher, DeliveryArea, Destination } from '../../../kernel/areas.ts'
+import type { createAreaMatcher, DeliveryArea, DeliveryDestination } from '../../../kernel/areas.ts'
 
 /** The tax category of variants and shipping methods that name none. */
 export const STANDARD_TAX_CATEGORY = 'standard'
@@ -123,7 +123,7 @@ type TaxRate = {
 export type DeliveryGroupParcel = {
   readonly method: 'shipping' | 'pickup'
   /** Null: pickup without a known place. */
-  readonly destination: Destination | null
+  readonly destination: DeliveryDestination | null
   readonly currency: string
   readonly weightGrams: number
   /** After all discounts. */

@@ -1,4 +1,4 @@
-import type { Destination } from '../../../kernel/areas.ts'
+import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import type { QuoteDeliveryGroup, QuoteLine, QuoteShippingOption } from './input.ts'
 import { STANDARD_TAX_CATEGORY } from './input.ts'
 
@@ -59,7 +59,7 @@ export function createDeliveryTarget(
 }
 
 /** Returns the destination of a group in the form of areas. */
-export function destinationOfGroup({ destination }: QuoteDeliveryGroup): Destination | null {
+export function destinationOfGroup({ destination }: QuoteDeliveryGroup): DeliveryDestination | null {
   if (destination === null) return null
   const { country, region, postalCode } = destination
   return { country, region: region ?? undefined, postalCode: postalCode ?? undefined }

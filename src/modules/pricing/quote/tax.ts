@@ -1,5 +1,10 @@
-import { ANY_COUNTRY, compareAreaSizes, type Destination, prepareDestination } from '../../../kernel/areas.ts'
-import { amountBeforeRatePpm, multiplyByPpm } from '../../../kernel/money.ts'
+import {
+  ANY_COUNTRY,
+  compareAreaSizes,
+  type DeliveryDestination,
+  toMatchableDestination
+} from '../../../kernel/areas.ts'
+import { amountBeforeRatePpm, multiplyByRatePpm } from '../../../kernel/money.ts'
 import { allocateAmountByWeight } from './allocate.ts'
 import { type PriceComponent, sumBy } from './components.ts'
 import type {
@@ -30,7 +35,7 @@ export function computeTaxComponents(
     const ratePpm = taxCategory === UNTAXED_TAX_CATEGORY ? undefined : rateOf(target.group, taxCategory)
     return ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
   })
-  const taxOn = market.pricesIncludeTax ? includedTax : multiplyByPpm
+  const taxOn = market.pricesIncludeTax ? includedTax : multiplyByRatePpm
   const taxes = ROUNDINGS[market.taxRounding](taxables, taxOn)
   return taxables.flatMap((taxable, index) =>
     componentsOf(taxable, taxes[index] ?? 0, market, exemptionOf(taxable.target.group))
@@ -90,8 +95,8 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: Compu
  */
 function createRateLookup({ market, rules, now }: QuoteInput) {
   const zonesByGroup = new Map<QuoteDeliveryGroup, readonly TaxZone[]>()
-  const zonesAround = (destination: Destination): TaxZone[] => {
-    const place = prepareDestination(destination)
+  const zonesAround = (destination: DeliveryDestination): TaxZone[] => {
+    const place = toMatchableDestination(destination)
     return [place.country, ANY_COUNTRY]
       .flatMap(country => rules.taxZones.get(country) ?? [])
       .flatMap(zone => {
@@ -127,7 +132,10 @@ const createExemptionLookup =
   }
 
 /** Returns the destination, else the first country of the market. */
-function taxedAt(group: QuoteDeliveryGroup, { countries: [country] }: QuoteMarket): Destination | null {
+function taxedAt(
+  group: QuoteDeliveryGroup,
+  { countries: [country] }: QuoteMarket
+): DeliveryDestination | null {
   return destinationOfGroup(group) ?? (country === undefined ? null : { country })
 }
 

@@ -1,4 +1,9 @@
-import type { Database, Queryable, Transaction, Transactions } from '../../../platform/postgres/database.ts'
+import type {
+  Database,
+  Queryable,
+  Transaction,
+  TransactionRunner
+} from '../../../platform/postgres/database.ts'
 import { customerUsageLimitReached, firstOrderAlreadyPlaced } from '../errors.ts'
 import type { PromotionRedemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
@@ -33,7 +38,7 @@ let transactionsBegun = 0
 export function serializedByRedemptions(
   db: Database,
   redemptions: readonly PromotionRedemption[]
-): Transactions<RedemptionTransaction> {
+): TransactionRunner<RedemptionTransaction> {
   transactionsBegun += 1
   const lane = transactionsBegun % LANES
   const turns = redemptions.flatMap(each => queueKeysOf(each, lane)).sort()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { areAreasAmbiguous, type DeliveryArea, normalizeDeliveryArea } from '../../../kernel/areas.ts'
+import { type DeliveryArea, isAreaPrecedenceAmbiguous, normalizeDeliveryArea } from '../../../kernel/areas.ts'
 import { newId } from '../../../kernel/ids.ts'
 import {
   indexShippingRules,
@@ -218,7 +218,7 @@ const someArea = fc
 const toldApart = fc
   .array(someArea, { maxLength: 12 })
   .map(areas =>
-    areas.filter((one, index) => !areas.slice(0, index).some(other => areAreasAmbiguous(one, other)))
+    areas.filter((one, index) => !areas.slice(0, index).some(other => isAreaPrecedenceAmbiguous(one, other)))
   )
 
 test('the order of zones, methods and rates does not change the shipping options', () => {

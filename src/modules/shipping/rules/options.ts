@@ -1,12 +1,12 @@
 import {
   ANY_COUNTRY,
-  type AreaSize,
   compareAreaSizes,
   createAreaMatcher,
   type DeliveryArea,
-  type Destination,
-  prepareDestination,
-  regionsOfAreas
+  type DeliveryAreaSize,
+  type DeliveryDestination,
+  regionsOfAreas,
+  toMatchableDestination
 } from '../../../kernel/areas.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 
@@ -45,7 +45,7 @@ export type ShippingPriceStep = { readonly upTo: number | null; readonly amountM
 /** What is shipped together. Weight, value and items count the items that require shipping, if any does. */
 export type ShippingParcel = {
   /** Null: not known. Then only options without a zone are listed. */
-  readonly destination: Destination | null
+  readonly destination: DeliveryDestination | null
   readonly weightGrams: number
   readonly valueMinor: number
   readonly items: number
@@ -133,9 +133,9 @@ export function listShippingOptions(rules: ShippingRules, parcel: ShippingParcel
     .map(({ option }) => option)
 }
 
-function findZone({ areas }: ShippingRules, destination: Destination): string | undefined {
-  const place = prepareDestination(destination)
-  let nearest: { reach: AreaSize; zoneId: string } | undefined
+function findZone({ areas }: ShippingRules, destination: DeliveryDestination): string | undefined {
+  const place = toMatchableDestination(destination)
+  let nearest: { reach: DeliveryAreaSize; zoneId: string } | undefined
   for (const { zoneId, reachFor } of [
     ...(areas.get(place.country) ?? []),
     ...(areas.get(ANY_COUNTRY) ?? [])

@@ -1,7 +1,7 @@
 import {
-  areAreasAmbiguous,
   type DeliveryArea,
   deliveryAreaFault,
+  isAreaPrecedenceAmbiguous,
   normalizeDeliveryArea
 } from '../../../kernel/areas.ts'
 import { found } from '../../../kernel/errors.ts'
@@ -137,7 +137,7 @@ function assertUnambiguous(
   others: readonly repository.ShippingZoneRow[]
 ): void {
   const errors = areas.flatMap((area, index) => {
-    const other = others.find(zone => zone.areas.some(each => areAreasAmbiguous(area, each)))
+    const other = others.find(zone => zone.areas.some(each => isAreaPrecedenceAmbiguous(area, each)))
     return other === undefined
       ? []
       : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]

@@ -1,9 +1,9 @@
 import pg from 'pg'
-import { destroyConnection } from '../connect.ts'
+import { destroyDatabaseConnection } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
 
 /** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
-export type ConnectionDemand = {
+export type DatabaseConnectionDemand = {
   missing(): number
   onOpen(client: pg.Client): void
   onFail(error: unknown): void
@@ -25,9 +25,9 @@ const SILENT_MAX = 4
  * the server does not respond, starts another attempt every 200 ms beside the pending ones, because the packets of those
  * may stay lost for seconds after the server is back.
  */
-export class Connector {
+export class DatabaseConnector {
   readonly #settings: pg.ClientConfig
-  readonly #wanting: ConnectionDemand
+  readonly #wanting: DatabaseConnectionDemand
   /** Pending connection attempts, the oldest first. */
   readonly #tries = new Set<pg.Client>()
   #startedAt = Number.NEGATIVE_INFINITY
@@ -36,7 +36,7 @@ export class Connector {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(settings: pg.ClientConfig, wanting: ConnectionDemand) {
+  constructor(settings: pg.ClientConfig, wanting: DatabaseConnectionDemand) {
     this.#settings = settings
     this.#wanting = wanting
   }
@@ -62,7 +62,7 @@ export class Connector {
     for (const oldest of this.#tries) {
       if (this.#tries.size <= missing + SILENT_MAX) break
       this.#tries.delete(oldest)
-      destroyConnection(oldest)
+      destroyDatabaseConnection(oldest)
     }
     this.#openIn(SILENCE_MS)
   }
@@ -70,7 +70,7 @@ export class Connector {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    for (const client of this.#tries) destroyConnection(client)
+    for (const client of this.#tries) destroyDatabaseConnection(client)
     this.#tries.clear()
   }
 
@@ -90,12 +90,12 @@ export class Connector {
     this.#startedAt = now
     client.connect().then(
       () => {
-        if (!this.#tries.delete(client)) return destroyConnection(client)
+        if (!this.#tries.delete(client)) return destroyDatabaseConnection(client)
         this.#failedAt = Number.NEGATIVE_INFINITY
         return this.#wanting.onOpen(client)
       },
       error => {
-        destroyConnection(client)
+        destroyDatabaseConnection(client)
         if (!this.#tries.delete(client)) return
         this.#failedAt = performance.now()
         this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** A connection pool, as the other pools of its group use it. */
-export type PoolMember = {
+export type GroupedConnectionPool = {
   readonly total: number
   /** How many connections of this pool other pools may get. */
   readonly spare: number
@@ -22,9 +22,9 @@ const FULL_MS = 10_000
  * The connection pools of a process. When the server accepts no more connections (SQLSTATE 53300), a pool without one gets
  * an idle one of another pool, or the next one released there. So all kinds of work continue with few connections.
  */
-export class PoolGroup {
+export class ConnectionPoolGroup {
   /** Pools of the group, the one that was least recently given a connection first. */
-  readonly #members = new Set<PoolMember>()
+  readonly #members = new Set<GroupedConnectionPool>()
   #fullUntil = Number.NEGATIVE_INFINITY
 
   /** Whether the server has refused a connection within the last ten seconds. */
@@ -32,10 +32,10 @@ export class PoolGroup {
     return performance.now() < this.#fullUntil
   }
 
-  join(member: PoolMember): void {
+  join(member: GroupedConnectionPool): void {
     this.#members.add(member)
   }
-  leave(member: PoolMember): void {
+  leave(member: GroupedConnectionPool): void {
     this.#members.delete(member)
   }
 
@@ -46,7 +46,7 @@ export class PoolGroup {
   }
 
   /** Takes an idle connection from another pool of the group, preferably from the largest. */
-  borrow(borrower: PoolMember): pg.Client | undefined {
+  borrow(borrower: GroupedConnectionPool): pg.Client | undefined {
     const lenders = [...this.#members].filter(member => member !== borrower)
     for (const lender of lenders.sort((a, b) => b.total - a.total)) {
       const client = lender.lend()
@@ -56,12 +56,12 @@ export class PoolGroup {
   }
 
   /** Whether another pool of the group may give a connection away. */
-  hasSpare(borrower: PoolMember): boolean {
+  hasSpare(borrower: GroupedConnectionPool): boolean {
     return [...this.#members].some(member => member !== borrower && member.spare > 0)
   }
 
   /** Returns the pool without connections that waited longest, to give it a connection that `giver` released. */
-  findStarving(giver: PoolMember): PoolMember | undefined {
+  findStarving(giver: GroupedConnectionPool): GroupedConnectionPool | undefined {
     if (!this.isFull) return undefined
     const starving = [...this.#members].find(member => member !== giver && member.isStarving)
     if (starving !== undefined) {

@@ -1,10 +1,15 @@
 import type pg from 'pg'
-import { closeConnection, destroyConnection, type SessionSettings, socketOfClient } from '../connect.ts'
+import {
+  closeDatabaseConnection,
+  type DatabaseSessionSettings,
+  destroyDatabaseConnection,
+  socketOfDatabaseClient
+} from '../connect.ts'
 import { databaseBusy, databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
-import { Connector } from './connector.ts'
+import { DatabaseConnector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
-import type { PoolGroup, PoolMember } from './pool-group.ts'
-import { resetConnection } from './reset-connection.ts'
+import type { ConnectionPoolGroup, GroupedConnectionPool } from './pool-group.ts'
+import { resetDatabaseConnection } from './reset-connection.ts'
 
 export type ConnectionPoolOptions = {
   /** Maximum number of connections. They are opened on demand. */
@@ -14,8 +19,8 @@ export type ConnectionPoolOptions = {
   /** How long a connection in use may be silent during dead peer detection; when left out, those in use are not checked. */
   patienceMs?: number
   /** Session settings that the pool applies to a connection of another pool. */
-  session: SessionSettings
-  group: PoolGroup
+  session: DatabaseSessionSettings
+  group: ConnectionPoolGroup
   /** Whether other pools may get idle connections of this pool. */
   canLend: boolean
 }
@@ -35,8 +40,8 @@ const retryAfterSeconds = 1
 const ownerOf = new WeakMap<pg.Client, ConnectionPool>()
 
 /** Connections that one caller holds at a time. The most recently used is lent first; idle ones close after a minute. */
-export class ConnectionPool implements PoolMember {
-  readonly #connector: Connector
+export class ConnectionPool implements GroupedConnectionPool {
+  readonly #connector: DatabaseConnector
   readonly #options: ConnectionPoolOptions
   readonly #idle: { client: pg.Client; since: number }[] = []
   /** Connections in use: how many bytes each had received at the last look, and since when. */
@@ -59,7 +64,7 @@ export class ConnectionPool implements PoolMember {
 
   constructor(settings: pg.ClientConfig, options: ConnectionPoolOptions) {
     this.#options = options
-    this.#connector = new Connector(settings, {
+    this.#connector = new DatabaseConnector(settings, {
       missing: () => Math.min(this.#wanted, options.max - this.total),
       onOpen: client => this.#add(client),
       onFail: error => this.#failed(error)
@@ -132,8 +137,9 @@ export class ConnectionPool implements PoolMember {
     const isStray = this.#strays.delete(client)
     const isKnown = this.#busy.delete(client) || isStray
     const isTooMany = isStray && this.total >= this.#options.max
-    if (isBroken) destroyConnection(client)
-    else if (isKnown && (this.#isClosed || isTooMany || this.#retired.has(client))) closeConnection(client)
+    if (isBroken) destroyDatabaseConnection(client)
+    else if (isKnown && (this.#isClosed || isTooMany || this.#retired.has(client)))
+      closeDatabaseConnection(client)
     else if (isKnown) this.#handOn(client)
     this.#sayWhenUnused()
     this.#connector.open()
@@ -153,7 +159,7 @@ export class ConnectionPool implements PoolMember {
     clearInterval(this.#idleTimer)
     clearTimeout(this.#strayTimer)
     this.#refuseAll(databaseUnavailable({ retryAfterSeconds }))
-    const goodbyes = this.#idle.splice(0).map(({ client }) => closeConnection(client))
+    const goodbyes = this.#idle.splice(0).map(({ client }) => closeDatabaseConnection(client))
     const lastGiven = new Promise<void>(resolve => {
       this.#onLastGiven = resolve
     })
@@ -163,7 +169,7 @@ export class ConnectionPool implements PoolMember {
 
   #add(client: pg.Client): void {
     if (this.#isClosed || this.total >= this.#options.max) {
-      closeConnection(client)
+      closeDatabaseConnection(client)
       return
     }
     this.#isRefused = false
@@ -187,7 +193,7 @@ export class ConnectionPool implements PoolMember {
   adopt(client: pg.Client): void {
     ownerOf.set(client, this)
     this.#use(client)
-    resetConnection(client, this.#options.session).then(
+    resetDatabaseConnection(client, this.#options.session).then(
       () => this.#busy.delete(client) && this.#rest(client),
       () => this.release(client, true)
     )
@@ -195,7 +201,7 @@ export class ConnectionPool implements PoolMember {
 
   shrink(): void {
     while (this.total > 1 && this.#idle.length > 0)
-      closeConnection((this.#idle.shift() as { client: pg.Client }).client)
+      closeDatabaseConnection((this.#idle.shift() as { client: pg.Client }).client)
   }
 
   /** Whether a caller may get a connection although the server accepts no more. */
@@ -242,7 +248,7 @@ export class ConnectionPool implements PoolMember {
 
   #use(client: pg.Client): void {
     this.#hasFailed = false
-    this.#busy.set(client, { bytesRead: socketOfClient(client).bytesRead, since: performance.now() })
+    this.#busy.set(client, { bytesRead: socketOfDatabaseClient(client).bytesRead, since: performance.now() })
   }
 
   /** Looks for connections in use that receive nothing. Runs only while callers wait. */
@@ -250,7 +256,7 @@ export class ConnectionPool implements PoolMember {
     this.#strayTimer = undefined
     const now = performance.now()
     for (const [client, heard] of this.#busy) {
-      const { bytesRead } = socketOfClient(client)
+      const { bytesRead } = socketOfDatabaseClient(client)
       if (bytesRead !== heard.bytesRead) Object.assign(heard, { bytesRead, since: now })
       if (now - heard.since < STRAY_MS || this.#strays.size >= this.#options.max) continue
       this.#busy.delete(client)
@@ -263,7 +269,7 @@ export class ConnectionPool implements PoolMember {
 
   #end(client: pg.Client): void {
     this.#leave(client)
-    destroyConnection(client)
+    destroyDatabaseConnection(client)
   }
 
   /** Gives a connection to the caller that has waited longest, or keeps it idle. */
@@ -293,7 +299,7 @@ export class ConnectionPool implements PoolMember {
   #endIdle(unusedSince: number): void {
     for (const idle of this.#idle.filter(({ since }) => since < unusedSince)) {
       this.#idle.splice(this.#idle.indexOf(idle), 1)
-      closeConnection(idle.client)
+      closeDatabaseConnection(idle.client)
     }
   }
 }

@@ -1,9 +1,12 @@
 import type pg from 'pg'
-import type { SessionSettings } from '../connect.ts'
+import type { DatabaseSessionSettings } from '../connect.ts'
 import { forgetPreparedStatements } from '../wire/batch-query.ts'
 
 /** Server defaults of the session settings that only some pools set. */
-const SERVER_DEFAULTS: SessionSettings = { enable_seqscan: 'on', default_transaction_read_only: 'off' }
+const SERVER_DEFAULTS: DatabaseSessionSettings = {
+  enable_seqscan: 'on',
+  default_transaction_read_only: 'off'
+}
 
 /** The prepared statements of a connection in `pg`, which its types do not declare. */
 type Known = { connection: { parsedStatements: object; submittedNamedStatements: object } & pg.Connection }
@@ -11,7 +14,10 @@ type Known = { connection: { parsedStatements: object; submittedNamedStatements:
 /**
  * Prepares an idle connection of one pool for another: applies the session settings and deallocates the prepared statements.
  */
-export async function resetConnection(client: pg.Client, settings: SessionSettings): Promise<void> {
+export async function resetDatabaseConnection(
+  client: pg.Client,
+  settings: DatabaseSessionSettings
+): Promise<void> {
   await client.query('deallocate all')
   const { connection } = client as unknown as Known
   Object.assign(connection, { parsedStatements: {}, submittedNamedStatements: {} })

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { destroyConnection, socketOfClient } from '../connect.ts'
+import { destroyDatabaseConnection, socketOfDatabaseClient } from '../connect.ts'
 import { databaseUnavailable, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
-import { type DescribedColumns, SharedQuery } from './shared-query.ts'
+import { type ColumnsByStatement, SharedQuery } from './shared-query.ts'
 
 const retryAfterSeconds = 1
 
@@ -10,7 +10,7 @@ const retryAfterSeconds = 1
 export class SharedConnection {
   readonly client: pg.Client
   readonly #leave: () => void
-  readonly #described: DescribedColumns = new Map()
+  readonly #described: ColumnsByStatement = new Map()
   #isHeldBack = false
   #isGivenUp = false
   #sent = 0
@@ -72,7 +72,7 @@ export class SharedConnection {
 
   end(): void {
     this.#leave()
-    destroyConnection(this.client)
+    destroyDatabaseConnection(this.client)
   }
 
   /**
@@ -82,7 +82,7 @@ export class SharedConnection {
   #holdBack(): void {
     if (this.#isHeldBack) return
     this.#isHeldBack = true
-    const stream = socketOfClient(this.client)
+    const stream = socketOfDatabaseClient(this.client)
     stream.cork()
     setImmediate(() => {
       this.#isHeldBack = false

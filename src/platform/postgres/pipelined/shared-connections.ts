@@ -1,9 +1,13 @@
 import type pg from 'pg'
-import { closeConnection, destroyConnection, type SessionSettings } from '../connect.ts'
-import { Connector } from '../connections/connector.ts'
+import {
+  closeDatabaseConnection,
+  type DatabaseSessionSettings,
+  destroyDatabaseConnection
+} from '../connect.ts'
+import { DatabaseConnector } from '../connections/connector.ts'
 import type { SuspectConnection } from '../connections/dead-peer-detection.ts'
-import type { PoolGroup, PoolMember } from '../connections/pool-group.ts'
-import { resetConnection } from '../connections/reset-connection.ts'
+import type { ConnectionPoolGroup, GroupedConnectionPool } from '../connections/pool-group.ts'
+import { resetDatabaseConnection } from '../connections/reset-connection.ts'
 import { databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { SharedConnection } from './shared-connection.ts'
@@ -18,8 +22,8 @@ export type SharedConnectionOptions = {
   /** Called when a connection was found dead. */
   onSilence(): void
   /** Session settings, for connections that it gets from other pools. */
-  session: SessionSettings
-  group: PoolGroup
+  session: DatabaseSessionSettings
+  group: ConnectionPoolGroup
 }
 
 const WATCH_MS = 100
@@ -29,9 +33,9 @@ const retryAfterSeconds = 1
  * Connections that many callers share: statements are pipelined, responses arrive in order. Only for fast statements that
  * wait for no lock. While one connection is open, no caller waits for another to open.
  */
-export class SharedConnections implements PoolMember {
+export class SharedConnections implements GroupedConnectionPool {
   readonly #options: SharedConnectionOptions
-  readonly #connector: Connector
+  readonly #connector: DatabaseConnector
   readonly #watching: NodeJS.Timeout
   #open: SharedConnection[] = []
   #turn = 0
@@ -47,7 +51,7 @@ export class SharedConnections implements PoolMember {
   constructor(settings: pg.ClientConfig, options: SharedConnectionOptions) {
     this.#options = options
     // Timeouts of the client would cost two timers per statement; `#watch` checks all connections instead.
-    this.#connector = new Connector(
+    this.#connector = new DatabaseConnector(
       { ...settings, query_timeout: 0 },
       {
         missing: () => this.#count - this.#open.length,
@@ -105,7 +109,7 @@ export class SharedConnections implements PoolMember {
 
   /** Replaces the open connections by new ones; statements pending on the old ones still complete. */
   replaceConnections(): void {
-    for (const { client } of this.#open.splice(0)) closeConnection(client)
+    for (const { client } of this.#open.splice(0)) closeDatabaseConnection(client)
     this.#connector.open()
   }
 
@@ -115,17 +119,17 @@ export class SharedConnections implements PoolMember {
     this.#connector.close()
     clearInterval(this.#watching)
     this.#settleArrival(arrival => arrival.reject(databaseUnavailable({ retryAfterSeconds })))
-    await Promise.all(this.#open.splice(0).map(({ client }) => closeConnection(client)))
+    await Promise.all(this.#open.splice(0).map(({ client }) => closeDatabaseConnection(client)))
   }
 
   lend(): undefined {}
 
   adopt(client: pg.Client): void {
     this.#isAdopting = true
-    resetConnection(client, this.#options.session)
+    resetDatabaseConnection(client, this.#options.session)
       .then(
         () => this.#add(client),
-        () => destroyConnection(client)
+        () => destroyDatabaseConnection(client)
       )
       .finally(() => {
         this.#isAdopting = false
@@ -136,7 +140,7 @@ export class SharedConnections implements PoolMember {
     const idle = this.#open.filter(({ inFlight }) => inFlight === 0)
     for (const { client } of idle.slice(0, this.#open.length - 1)) {
       this.#open = this.#open.filter(each => each.client !== client)
-      closeConnection(client)
+      closeDatabaseConnection(client)
     }
   }
 
@@ -182,7 +186,7 @@ export class SharedConnections implements PoolMember {
 
   #add(client: pg.Client): void {
     if (this.#isClosed || this.#open.length >= this.#options.count) {
-      closeConnection(client)
+      closeDatabaseConnection(client)
       return
     }
     const leave = () => {

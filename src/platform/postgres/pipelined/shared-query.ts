@@ -11,7 +11,7 @@ import {
 
 type Answer = Pick<Awaited<ReturnType<SendStatement>>, 'rows' | 'rowCount'>
 /** The result columns of statements that are prepared on one connection, by statement name. */
-export type DescribedColumns = Map<string, ResultColumns>
+export type ColumnsByStatement = Map<string, ResultColumns>
 
 /** Messages that never differ (PostgreSQL, "Message Formats"): execute the portal for all its rows, and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[0x53, 0, 0, 0, 4]])
@@ -23,7 +23,7 @@ const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[
  */
 export class SharedQuery extends ClientQuery {
   readonly #values: WireValue[]
-  readonly #described: DescribedColumns
+  readonly #described: ColumnsByStatement
   readonly #rows: ResultRow[] = []
   readonly #resolve: (answer: Answer) => void
   readonly #reject: (error: unknown) => void
@@ -33,7 +33,7 @@ export class SharedQuery extends ClientQuery {
   constructor(
     { name, text }: { name: string; text: string },
     values: unknown[],
-    described: DescribedColumns,
+    described: ColumnsByStatement,
     { resolve, reject }: Pick<PromiseWithResolvers<Answer>, 'resolve' | 'reject'>
   ) {
     const prepared = values.map(value => prepareValue(value))

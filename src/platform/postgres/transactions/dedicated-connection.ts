@@ -1,4 +1,4 @@
-import { type ConnectOptions, connectionSettings, sessionSettings } from '../connect.ts'
+import { type DatabaseConnectOptions, initialSessionSettings, pgClientConfig } from '../connect.ts'
 import { ConnectionPool } from '../connections/pool.ts'
 import {
   isLockTimeout,
@@ -7,8 +7,8 @@ import {
   isTransactionRetryable,
   translateDatabaseError
 } from '../errors.ts'
-import type { Pools } from '../pools.ts'
-import { readOnlyUntilBegin, runTransaction, type Transaction } from './transaction.ts'
+import type { ConnectionPools } from '../pools.ts'
+import { readOnlyUntilBeginSettings, runTransaction, type Transaction } from './transaction.ts'
 
 export type DedicatedConnectionOptions = {
   /** Lock timeout of statements on this connection; that of the configuration when left out. */
@@ -38,20 +38,20 @@ type Attempt<T> =
 const RUNS_MAX = 3
 const PATIENCE_MS = 200
 
-type Options = ConnectOptions & DedicatedConnectionOptions & { poolWaitMs: number }
+type Options = DatabaseConnectOptions & DedicatedConnectionOptions & { poolWaitMs: number }
 
 /** Opens a pool of one connection, which counts among the `dedicated` pools until it is closed. */
 export function openDedicatedConnection(
   options: Options,
-  { dedicated, group }: Pick<Pools, 'dedicated' | 'group'>
+  { dedicated, group }: Pick<ConnectionPools, 'dedicated' | 'group'>
 ): DedicatedConnection {
   const { statementTimeoutMs, lockTimeoutMs, poolWaitMs: waitMs, settings } = options
-  const more = { ...readOnlyUntilBegin, ...settings }
-  const pool = new ConnectionPool(connectionSettings(options, more), {
+  const more = { ...readOnlyUntilBeginSettings, ...settings }
+  const pool = new ConnectionPool(pgClientConfig(options, more), {
     max: 1,
     waitMs,
     patienceMs: lockTimeoutMs + PATIENCE_MS,
-    session: sessionSettings(options, more),
+    session: initialSessionSettings(options, more),
     group,
     // No other pool may borrow this connection, because it could not reset the settings.
     canLend: false

@@ -1,5 +1,5 @@
 import { isRejectedByServer } from '../errors.ts'
-import type { Transaction, TransactionRunOptions, Transactions, TransactionWork } from './transaction.ts'
+import type { Transaction, TransactionRunner, TransactionRunOptions, TransactionWork } from './transaction.ts'
 
 type Options = Pick<TransactionRunOptions, 'deadlineAt'>
 type QueuedWork = Options & {
@@ -22,7 +22,7 @@ const LEFT_MS_MIN = 1_000
  * `runOnce` that of many. When it fails, each failing caller is retried alone and the others are retried together, so one
  * caller's failure never affects another. If the outcome of COMMIT is unknown, every caller gets the error.
  */
-export function createGroupCommit(alone: Transactions['transaction'], runOnce: RunOnce) {
+export function createGroupCommit(alone: TransactionRunner['transaction'], runOnce: RunOnce) {
   let waiting: QueuedWork[] = []
 
   function setOff(): void {

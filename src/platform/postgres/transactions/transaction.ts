@@ -39,7 +39,7 @@ type TransactionOptions = {
 }
 
 /** Begins transactions. `X` is what their `work` receives. */
-export type Transactions<X extends Transaction = Transaction> = {
+export type TransactionRunner<X extends Transaction = Transaction> = {
   /**
    * Runs `work` in a transaction and commits. Retries up to 5 times after a serialization failure, a deadlock or a lock
    * timeout, so effects outside the transaction must be repeatable.
@@ -68,7 +68,7 @@ export type TransactionRunOptions = {
  * Session settings of connections for transactions: only BEGIN makes them writable. So a statement that runs after a failed
  * BEGIN, or after its transaction ended, changes nothing.
  */
-export const readOnlyUntilBegin = { default_transaction_read_only: 'on' }
+export const readOnlyUntilBeginSettings = { default_transaction_read_only: 'on' }
 
 const ROLLBACK_MS_MAX = 200
 const IDLE_WITHOUT_END_MS = 10_000
