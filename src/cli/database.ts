@@ -39,8 +39,8 @@ export function openDatabaseEarly(): Promise<RunningDatabase> | undefined {
 
 /** Connects early, because the first connection to a fresh server waits while it reads its catalog. */
 async function lookAtMigrations(database: RunningDatabase): Promise<RunningDatabase> {
-  const { readAppliedMigrations: findMigrations } = await import('../platform/postgres/migrate.ts')
-  const migrations = findMigrations(database.url)
+  const { readAppliedMigrations } = await import('../platform/postgres/migrate.ts')
+  const migrations = readAppliedMigrations(database.url)
   migrations.catch(() => {})
   return { ...database, migrations }
 }

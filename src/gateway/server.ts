@@ -33,12 +33,7 @@ import { computeBodyBounds } from './routing/body-bounds.ts'
 import { createDisabledModuleCheck, type SwitchableModule } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json-parser.ts'
 import { commonResponseHeaders } from './routing/response-headers.ts'
-import {
-  createMethodsByPathLookup,
-  findRouteProblems,
-  type MountedRoute,
-  requestPath
-} from './routing/routes.ts'
+import { createMethodLookup, findRouteProblems, type MountedRoute, requestPath } from './routing/routes.ts'
 import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
@@ -124,7 +119,7 @@ export async function createGateway({
     : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
-  let allowedMethods: ReturnType<typeof createMethodsByPathLookup> = () => []
+  let allowedMethods: ReturnType<typeof createMethodLookup> = () => []
   const headers: ModuleHeaders = {
     // Several modules may declare the same header.
     credentialHeaders: [...new Set(modules.flatMap(module => module.credentialHeaders ?? []))],
@@ -152,13 +147,8 @@ export async function createGateway({
     mounted.push({ method, url, owner, class: requestClass, hasTier, unbounded: bounds?.unbounded ?? [] })
   })
   const writeDocument = collectOpenApi(app, version, describeOpenApiTags(modules))
-  mountDiagnostics(app, {
-    db,
-    cache,
-    metrics,
-    isHeld: draining.isHeld,
-    hasPrivateMetrics: config.server.private_metrics
-  })
+  const diagnostics = { db, cache, metrics, isHeld: draining.isHeld }
+  mountDiagnostics(app, { ...diagnostics, hasPrivateMetrics: config.server.private_metrics })
   const claims = createIdempotencyKeyClaims(db)
   app.addHook('onClose', () => claims.close())
   const tiersOf = await createTiers(app, {
@@ -178,7 +168,7 @@ export async function createGateway({
   mountPages(app, { config, version, writeDocument }, pages)
   await app.ready()
   classOf = createRequestClassLookup(mounted)
-  allowedMethods = createMethodsByPathLookup(mounted)
+  allowedMethods = createMethodLookup(mounted)
 
   const problems = findRouteProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)

@@ -156,7 +156,7 @@ const postal = fc.oneof(
 )
 const region = fc.constantFrom(null, 'CA')
 
-test('two areas that contain a place have different precision there, unless areAreasAmbiguous is true', () => {
+test('two areas that contain a place have different precision there, unless their precedence is ambiguous', () => {
   // Few digits, so that areas often overlap.
   const near = (text: string | null) => text?.replace(/[2-9]/g, digit => String(Number(digit) % 2)) ?? null
   const some = fc.tuple(fc.constantFrom('US', '*'), postal, region)

@@ -4,7 +4,7 @@ const LENGTH_MAX = 254 // RFC 5321, section 4.5.3.1.3, less the angle brackets
 const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]{1,64}@[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
-/** Returns the key by which accounts that are older than `normaliseEmail` are stored and found. */
+/** Returns the key by which accounts that are older than `normalizeEmail` are stored and found. */
 export const legacyEmailKey = (text: string): string => text.trim().toLowerCase()
 
 /** Normalizes spellings that look alike: full-width letters, composed and decomposed ones, capitals, `xn--` domains. */

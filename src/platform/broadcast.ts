@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { closeDatabaseConnection, connectToDatabase } from './postgres/connect.ts'
+import { closePgClient, connectToDatabase } from './postgres/connect.ts'
 import { DatabaseConnector } from './postgres/connections/connector.ts'
 import type { Transaction } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
@@ -77,10 +77,10 @@ export async function openBroadcast(
         missing: () => (isListening ? 0 : 1),
         onFail: () => {},
         onOpen: next => {
-          if (isListening) return closeDatabaseConnection(next)
+          if (isListening) return closePgClient(next)
           listen(next, deliver).then(
             () => {
-              if (isListening || signal.aborted) return closeDatabaseConnection(next)
+              if (isListening || signal.aborted) return closePgClient(next)
               isListening = true
               return resolve(next)
             },
@@ -100,7 +100,7 @@ export async function openBroadcast(
       await untilLost(client, signal, onSilence)
       if (signal.aborted) return
       setLive(false)
-      closeDatabaseConnection(client)
+      closePgClient(client)
       const next = await listenAgain()
       if (next === undefined) return
       client = next
@@ -120,7 +120,7 @@ export async function openBroadcast(
     close: async () => {
       closing.abort()
       live = false
-      await closeDatabaseConnection(client)
+      await closePgClient(client)
     }
   }
 }
@@ -130,7 +130,7 @@ async function listen(client: pg.Client, deliver: (message: string) => void): Pr
   try {
     await client.query({ text: 'listen cartwright', query_timeout: LISTEN_MS_MAX } as pg.QueryConfig)
   } catch (error) {
-    closeDatabaseConnection(client)
+    closePgClient(client)
     throw error
   }
 }

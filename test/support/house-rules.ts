@@ -45,9 +45,9 @@ const PLATFORM_VALUES = [
   ...[
     'readCsvRecords',
     'CSV_RECORD_BYTES_MAX',
-    'CsvFileRejected',
-    'CsvImportInterrupted',
-    'FIRST_CSV_DATA_ROW',
+    'CsvRejected',
+    'CsvInterrupted',
+    'FIRST_CSV_ROW',
     'spoolUpload',
     'csvLine',
     'createCsvStream',

@@ -7,7 +7,7 @@ import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import { closeDatabaseConnection, connectToDatabase } from '../../platform/postgres/connect.ts'
+import { closePgClient, connectToDatabase } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { checksWithDatabase, checksWithoutDatabase, isFirstStart } from './checks.ts'
 
@@ -73,7 +73,7 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await closeDatabaseConnection(await connectToDatabase({ connectionString: (await opening).url }))
+    await closePgClient(await connectToDatabase({ connectionString: (await opening).url }))
     return okFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeDatabaseConnection, connectToDatabase } from '../postgres/connect.ts'
+import { closePgClient, connectToDatabase } from '../postgres/connect.ts'
 import type { AppliedMigration } from '../postgres/migrate.ts'
 import { type BackupFooter, type BackupHeader, type BackupTableHeader, COPY_END_LINE } from './archive.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
@@ -45,7 +45,7 @@ export async function backUpDatabase(
     if (code === 'EEXIST') throw new OperatorError(`${file} already exists. Name another file.`)
     throw new OperatorError(`The backup failed: ${message}.`, { cause: error })
   } finally {
-    closeDatabaseConnection(client)
+    closePgClient(client)
   }
 }
 

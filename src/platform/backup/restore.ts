@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeDatabaseConnection, connectToDatabase } from '../postgres/connect.ts'
+import { closePgClient, connectToDatabase } from '../postgres/connect.ts'
 import { applyRecordedMigrations, type MigrationSource } from '../postgres/migrate.ts'
 import {
   type BackupFooter,
@@ -62,7 +62,7 @@ export async function restoreDatabase(
     throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
   } finally {
     source.destroy()
-    closeDatabaseConnection(client)
+    closePgClient(client)
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CsvFileRejected } from './records.ts'
+import { CsvRejected } from './records.ts'
 
 /** Error codes of the shop's disk, which are not the fault of the client. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
@@ -27,7 +27,7 @@ export async function spoolUpload(stream: Readable, bytesMax: number): Promise<S
   } catch (cause) {
     await remove()
     if (OUR_SIDE.has((cause as NodeJS.ErrnoException).syscall ?? '')) throw cause
-    throw new CsvFileRejected(1, `The file did not arrive: ${(cause as Error).message}`, cause)
+    throw new CsvRejected(1, `The file did not arrive: ${(cause as Error).message}`, cause)
   }
   return { digest: digest.digest('hex'), open: () => createReadStream(path), remove }
 }

@@ -1,4 +1,4 @@
-import { CsvFileRejected, type CsvRecord, readCsvRecords } from './records.ts'
+import { type CsvRecord, CsvRejected, readCsvRecords } from './records.ts'
 import type { SpooledFile } from './spool.ts'
 
 /** The parsed header of a CSV file, or why the file cannot be read. */
@@ -19,10 +19,10 @@ export async function validateCsvFile<H>(
       continue
     }
     const found = readHeader(cells)
-    if ('problem' in found) throw new CsvFileRejected(row, found.problem)
+    if ('problem' in found) throw new CsvRejected(row, found.problem)
     header = found.header
   }
-  if (header === undefined) throw new CsvFileRejected(1, 'The file is empty.')
+  if (header === undefined) throw new CsvRejected(1, 'The file is empty.')
   return { header, rowsTotal }
 }
 

@@ -116,7 +116,7 @@ export async function connectToDatabase(settings: pg.ClientConfig): Promise<pg.C
       `The database runs PostgreSQL ${Math.floor(version / 10_000)}; Cartwright needs 15 or newer.`
     )
   } catch (error) {
-    if (client !== undefined) await closeDatabaseConnection(client)
+    if (client !== undefined) await closePgClient(client)
     if (error instanceof OperatorError) throw error
     const { message, code } = error as NodeJS.ErrnoException
     throw new DatabaseUnreachable(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
@@ -130,17 +130,17 @@ const adviceFor = (code: string | undefined): string =>
     : 'Check DATABASE_URL (database.url).'
 
 /** Closes a connection, and destroys its socket when the server does not respond within a second. */
-export async function closeDatabaseConnection(client: pg.Client): Promise<void> {
-  const timer = setTimeout(destroyDatabaseConnection, GOODBYE_MS_MAX, client)
+export async function closePgClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(destroyPgClient, GOODBYE_MS_MAX, client)
   await client.end().catch(() => {})
   clearTimeout(timer)
 }
 
 /** Destroys the socket of a connection; its pending statements fail. */
-export const destroyDatabaseConnection = (client: pg.Client): void => {
-  socketOfDatabaseClient(client).destroy()
+export const destroyPgClient = (client: pg.Client): void => {
+  socketOfPgClient(client).destroy()
 }
 
 /** The socket of a connection, which `pg` does not declare. */
-export const socketOfDatabaseClient = (client: pg.Client): Socket =>
+export const socketOfPgClient = (client: pg.Client): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream

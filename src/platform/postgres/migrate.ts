@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closeDatabaseConnection, connectToDatabase } from './connect.ts'
+import { closePgClient, connectToDatabase } from './connect.ts'
 
 /**
  * The folder with the migrations of one PostgreSQL schema: `0001_what.sql`, `0002_…`, applied in the order of their names.
@@ -32,7 +32,7 @@ export async function readAppliedMigrations(url: string): Promise<AppliedMigrati
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
-    await closeDatabaseConnection(client)
+    await closePgClient(client)
     throw failed('', error)
   }
 }
@@ -68,7 +68,7 @@ export async function migrate(
     throw failed(step, error)
   } finally {
     // Not awaited: the caller need not wait for the connection to close.
-    closeDatabaseConnection(client)
+    closePgClient(client)
   }
 }
 
@@ -118,7 +118,7 @@ export async function migrationStatus(
     const wanted = readMigrations([platformSource, ...modules])
     return { applied: applied.map(nameOf), pending: pending(wanted, applied).map(nameOf) }
   } finally {
-    closeDatabaseConnection(client)
+    closePgClient(client)
   }
 }
 

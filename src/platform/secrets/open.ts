@@ -9,7 +9,7 @@ import { createSecrets, type SecretKey, type Secrets } from './secrets.ts'
 const KEY_BYTES = 32
 /**
  * Opens the secrets of this shop: those of the configuration, or one in a file of the data folder, created at the first start.
- * In production with an external database, several machines may share the shop but not the file, so `secretProblems` rejects
+ * In production with an external database, several machines may share the shop but not the file, so `findSecretKeyProblems` rejects
  * that configuration.
  * @throws OperatorError when they cannot be used.
  */

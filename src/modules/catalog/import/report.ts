@@ -1,5 +1,5 @@
 import { copyText, type IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
-import type { CsvFileRejected } from '../../../platform/csv/records.ts'
+import type { CsvRejected } from '../../../platform/csv/records.ts'
 
 /**
  * A problem of one row of the file. `row`: its line, where the header is 1. `column`: its heading in the
@@ -83,7 +83,7 @@ function shown(handle: string | null): string | null {
 /** Returns the report of an import that changed nothing, because the file was rejected. */
 export const rejectedProductFileReport = (
   mode: ProductImportMode,
-  { row, message }: CsvFileRejected
+  { row, message }: CsvRejected
 ): ProductImportReport => ({
   ...emptyProductImportReport(mode),
   errors: [{ row, handle: null, message }],

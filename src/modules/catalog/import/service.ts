@@ -2,12 +2,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
 import { copyText } from '../../../platform/csv/columns.ts'
-import {
-  CsvFileRejected,
-  CsvImportInterrupted,
-  type CsvRecord,
-  FIRST_CSV_DATA_ROW
-} from '../../../platform/csv/records.ts'
+import { CsvInterrupted, type CsvRecord, CsvRejected, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -128,7 +123,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
         await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
       }
     } catch (error) {
-      throw error instanceof CsvImportInterrupted ? interrupted(report, error) : error
+      throw error instanceof CsvInterrupted ? interrupted(report, error) : error
     }
     return report
   }
@@ -208,7 +203,7 @@ export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
 type Reading = { header: ShopifyCsvHeader; currency: string; stopping: AbortSignal | undefined }
 
-const interrupted = (report: ProductImportReport, cause: CsvImportInterrupted) =>
+const interrupted = (report: ProductImportReport, cause: CsvInterrupted) =>
   productImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 /**
@@ -228,7 +223,7 @@ async function* readBatches(
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
-      throw new CsvImportInterrupted(group.rows[0]?.row ?? FIRST_CSV_DATA_ROW)
+      throw new CsvInterrupted(group.rows[0]?.row ?? FIRST_CSV_ROW)
     }
     rowsBegun += group.rows.length
     const parsed = parseShopifyCsvProduct(group, header, currency)
@@ -290,10 +285,10 @@ const rejectedByDatabase = (draft: ImportedProduct, error: unknown): ProductBatc
   ]
 })
 
-function batchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvFileRejected {
+function batchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejected {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
   const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
-  return new CsvFileRejected(first, message, error)
+  return new CsvRejected(first, message, error)
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
-import { CsvFileRejected, CsvImportInterrupted, FIRST_CSV_DATA_ROW } from '../../../platform/csv/records.ts'
+import { CsvInterrupted, CsvRejected, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -75,10 +75,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   ): Promise<StockImportReport> {
     const { header, rowsTotal } = await validateCsvFile(file, parseStockCsvHeader, onProgress)
     if (rowsTotal > ROWS_MAX)
-      throw new CsvFileRejected(
-        1,
-        `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`
-      )
+      throw new CsvRejected(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
     const fileId = derivedId(LOWEST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
     const context = {
@@ -112,7 +109,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
         await addCounts(report, outcome.requests, context)
       }
     } catch (error) {
-      throw error instanceof CsvImportInterrupted ? interrupted(sortErrors(report), error) : error
+      throw error instanceof CsvInterrupted ? interrupted(sortErrors(report), error) : error
     }
     return report
   }
@@ -137,8 +134,8 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     }, withoutEnd)
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
       // The remaining counts are posted; the writer applies them after the restart.
-      const next = requests[start]?.row ?? FIRST_CSV_DATA_ROW
-      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvImportInterrupted(next))
+      const next = requests[start]?.row ?? FIRST_CSV_ROW
+      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvInterrupted(next))
       await addCounts(report, requests.slice(start, start + BATCH_ROWS), context)
       onProgress()
     }
@@ -183,7 +180,7 @@ async function* readBatches(
   const contradictionOf = createCsvRowConflictFinder()
   let batch: StockCsvRow[] = []
   for await (const record of readCsvDataRecords(file)) {
-    if (batch.length === 0 && stopping?.aborted) throw new CsvImportInterrupted(record.row)
+    if (batch.length === 0 && stopping?.aborted) throw new CsvInterrupted(record.row)
     report.rows += 1
     onRow()
     const read = parseStockCsvRow(record, header)
@@ -204,7 +201,7 @@ function addOutcome(report: StockImportReport, { failures, itemsChanged }: Stock
   report.items.changed += itemsChanged
 }
 
-const interrupted = (report: StockImportReport, cause: CsvImportInterrupted) =>
+const interrupted = (report: StockImportReport, cause: CsvInterrupted) =>
   stockImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { destroyDatabaseConnection } from '../connect.ts'
+import { destroyPgClient } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
 
 /** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
@@ -62,7 +62,7 @@ export class DatabaseConnector {
     for (const oldest of this.#tries) {
       if (this.#tries.size <= missing + SILENT_MAX) break
       this.#tries.delete(oldest)
-      destroyDatabaseConnection(oldest)
+      destroyPgClient(oldest)
     }
     this.#openIn(SILENCE_MS)
   }
@@ -70,7 +70,7 @@ export class DatabaseConnector {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    for (const client of this.#tries) destroyDatabaseConnection(client)
+    for (const client of this.#tries) destroyPgClient(client)
     this.#tries.clear()
   }
 
@@ -90,12 +90,12 @@ export class DatabaseConnector {
     this.#startedAt = now
     client.connect().then(
       () => {
-        if (!this.#tries.delete(client)) return destroyDatabaseConnection(client)
+        if (!this.#tries.delete(client)) return destroyPgClient(client)
         this.#failedAt = Number.NEGATIVE_INFINITY
         return this.#wanting.onOpen(client)
       },
       error => {
-        destroyDatabaseConnection(client)
+        destroyPgClient(client)
         if (!this.#tries.delete(client)) return
         this.#failedAt = performance.now()
         this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS

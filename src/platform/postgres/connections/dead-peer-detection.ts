@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { closeDatabaseConnection } from '../connect.ts'
+import { closePgClient } from '../connect.ts'
 
 /**
  * A database connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be
@@ -43,7 +43,7 @@ export function createDeadPeerDetection(settings: pg.ClientConfig, suspects: () 
     const startedAt = performance.now()
     const [{ status }] = await Promise.allSettled([newcomer.connect(), delay(ANSWER_MS_MIN)])
     const connectMs = performance.now() - startedAt
-    closeDatabaseConnection(newcomer)
+    closePgClient(newcomer)
     for (const suspect of silent) if (suspect.patienceMs === undefined) suspect.end()
     const inUse = [...silent].filter(({ patienceMs }) => patienceMs !== undefined && status === 'fulfilled')
     const patienceMs = Math.max(connectMs * CONNECT_TIMES_IN_USE, ...inUse.map(each => each.patienceMs ?? 0))

@@ -1,10 +1,5 @@
 import type pg from 'pg'
-import {
-  closeDatabaseConnection,
-  type DatabaseSessionSettings,
-  destroyDatabaseConnection,
-  socketOfDatabaseClient
-} from '../connect.ts'
+import { closePgClient, type DatabaseSessionSettings, destroyPgClient, socketOfPgClient } from '../connect.ts'
 import { databaseBusy, databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
 import { DatabaseConnector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
@@ -137,9 +132,8 @@ export class ConnectionPool implements GroupedConnectionPool {
     const isStray = this.#strays.delete(client)
     const isKnown = this.#busy.delete(client) || isStray
     const isTooMany = isStray && this.total >= this.#options.max
-    if (isBroken) destroyDatabaseConnection(client)
-    else if (isKnown && (this.#isClosed || isTooMany || this.#retired.has(client)))
-      closeDatabaseConnection(client)
+    if (isBroken) destroyPgClient(client)
+    else if (isKnown && (this.#isClosed || isTooMany || this.#retired.has(client))) closePgClient(client)
     else if (isKnown) this.#handOn(client)
     this.#sayWhenUnused()
     this.#connector.open()
@@ -159,7 +153,7 @@ export class ConnectionPool implements GroupedConnectionPool {
     clearInterval(this.#idleTimer)
     clearTimeout(this.#strayTimer)
     this.#refuseAll(databaseUnavailable({ retryAfterSeconds }))
-    const goodbyes = this.#idle.splice(0).map(({ client }) => closeDatabaseConnection(client))
+    const goodbyes = this.#idle.splice(0).map(({ client }) => closePgClient(client))
     const lastGiven = new Promise<void>(resolve => {
       this.#onLastGiven = resolve
     })
@@ -169,7 +163,7 @@ export class ConnectionPool implements GroupedConnectionPool {
 
   #add(client: pg.Client): void {
     if (this.#isClosed || this.total >= this.#options.max) {
-      closeDatabaseConnection(client)
+      closePgClient(client)
       return
     }
     this.#isRefused = false
@@ -201,7 +195,7 @@ export class ConnectionPool implements GroupedConnectionPool {
 
   shrink(): void {
     while (this.total > 1 && this.#idle.length > 0)
-      closeDatabaseConnection((this.#idle.shift() as { client: pg.Client }).client)
+      closePgClient((this.#idle.shift() as { client: pg.Client }).client)
   }
 
   /** Whether a caller may get a connection although the server accepts no more. */
@@ -248,7 +242,7 @@ export class ConnectionPool implements GroupedConnectionPool {
 
   #use(client: pg.Client): void {
     this.#hasFailed = false
-    this.#busy.set(client, { bytesRead: socketOfDatabaseClient(client).bytesRead, since: performance.now() })
+    this.#busy.set(client, { bytesRead: socketOfPgClient(client).bytesRead, since: performance.now() })
   }
 
   /** Looks for connections in use that receive nothing. Runs only while callers wait. */
@@ -256,7 +250,7 @@ export class ConnectionPool implements GroupedConnectionPool {
     this.#strayTimer = undefined
     const now = performance.now()
     for (const [client, heard] of this.#busy) {
-      const { bytesRead } = socketOfDatabaseClient(client)
+      const { bytesRead } = socketOfPgClient(client)
       if (bytesRead !== heard.bytesRead) Object.assign(heard, { bytesRead, since: now })
       if (now - heard.since < STRAY_MS || this.#strays.size >= this.#options.max) continue
       this.#busy.delete(client)
@@ -269,7 +263,7 @@ export class ConnectionPool implements GroupedConnectionPool {
 
   #end(client: pg.Client): void {
     this.#leave(client)
-    destroyDatabaseConnection(client)
+    destroyPgClient(client)
   }
 
   /** Gives a connection to the caller that has waited longest, or keeps it idle. */
@@ -299,7 +293,7 @@ export class ConnectionPool implements GroupedConnectionPool {
   #endIdle(unusedSince: number): void {
     for (const idle of this.#idle.filter(({ since }) => since < unusedSince)) {
       this.#idle.splice(this.#idle.indexOf(idle), 1)
-      closeDatabaseConnection(idle.client)
+      closePgClient(idle.client)
     }
   }
 }

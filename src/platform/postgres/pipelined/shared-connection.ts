@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { destroyDatabaseConnection, socketOfDatabaseClient } from '../connect.ts'
+import { destroyPgClient, socketOfPgClient } from '../connect.ts'
 import { databaseUnavailable, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { type ColumnsByStatement, SharedQuery } from './shared-query.ts'
@@ -72,7 +72,7 @@ export class SharedConnection {
 
   end(): void {
     this.#leave()
-    destroyDatabaseConnection(this.client)
+    destroyPgClient(this.client)
   }
 
   /**
@@ -82,7 +82,7 @@ export class SharedConnection {
   #holdBack(): void {
     if (this.#isHeldBack) return
     this.#isHeldBack = true
-    const stream = socketOfDatabaseClient(this.client)
+    const stream = socketOfPgClient(this.client)
     stream.cork()
     setImmediate(() => {
       this.#isHeldBack = false

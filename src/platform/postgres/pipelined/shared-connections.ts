@@ -1,9 +1,5 @@
 import type pg from 'pg'
-import {
-  closeDatabaseConnection,
-  type DatabaseSessionSettings,
-  destroyDatabaseConnection
-} from '../connect.ts'
+import { closePgClient, type DatabaseSessionSettings, destroyPgClient } from '../connect.ts'
 import { DatabaseConnector } from '../connections/connector.ts'
 import type { SuspectConnection } from '../connections/dead-peer-detection.ts'
 import type { ConnectionPoolGroup, GroupedConnectionPool } from '../connections/pool-group.ts'
@@ -109,7 +105,7 @@ export class SharedConnections implements GroupedConnectionPool {
 
   /** Replaces the open connections by new ones; statements pending on the old ones still complete. */
   replaceConnections(): void {
-    for (const { client } of this.#open.splice(0)) closeDatabaseConnection(client)
+    for (const { client } of this.#open.splice(0)) closePgClient(client)
     this.#connector.open()
   }
 
@@ -119,7 +115,7 @@ export class SharedConnections implements GroupedConnectionPool {
     this.#connector.close()
     clearInterval(this.#watching)
     this.#settleArrival(arrival => arrival.reject(databaseUnavailable({ retryAfterSeconds })))
-    await Promise.all(this.#open.splice(0).map(({ client }) => closeDatabaseConnection(client)))
+    await Promise.all(this.#open.splice(0).map(({ client }) => closePgClient(client)))
   }
 
   lend(): undefined {}
@@ -129,7 +125,7 @@ export class SharedConnections implements GroupedConnectionPool {
     resetDatabaseConnection(client, this.#options.session)
       .then(
         () => this.#add(client),
-        () => destroyDatabaseConnection(client)
+        () => destroyPgClient(client)
       )
       .finally(() => {
         this.#isAdopting = false
@@ -140,7 +136,7 @@ export class SharedConnections implements GroupedConnectionPool {
     const idle = this.#open.filter(({ inFlight }) => inFlight === 0)
     for (const { client } of idle.slice(0, this.#open.length - 1)) {
       this.#open = this.#open.filter(each => each.client !== client)
-      closeDatabaseConnection(client)
+      closePgClient(client)
     }
   }
 
@@ -186,7 +182,7 @@ export class SharedConnections implements GroupedConnectionPool {
 
   #add(client: pg.Client): void {
     if (this.#isClosed || this.#open.length >= this.#options.count) {
-      closeDatabaseConnection(client)
+      closePgClient(client)
       return
     }
     const leave = () => {
