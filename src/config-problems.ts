@@ -1,7 +1,7 @@
+import { compileSchema, type SchemaError } from './kernel/compile-schema.ts'
 import { schemaErrorMessage, schemaErrorPath } from './kernel/faults.ts'
-import { mostSimilarWord } from './kernel/nearest.ts'
+import { mostSimilarWord } from './kernel/most-similar-word.ts'
 import type { SettingProblem } from './kernel/settings.ts'
-import { compileSchema, type SchemaError } from './kernel/validate.ts'
 
 export type ConfigTree = { [key: string]: unknown }
 /** The keywords of the configuration's JSON Schema that are used here. */

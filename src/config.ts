@@ -15,8 +15,8 @@ import {
   configSchema
 } from './config-schema.ts'
 import { findSettingContradictions, findSettingValueProblems } from './config-values.ts'
+import { certainlyMatchesSchema } from './kernel/certain-match.ts'
 import { OperatorError } from './kernel/errors.ts'
-import { certainlyMatchesSchema } from './kernel/plain-fit.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { type ComposableModule, findModuleProblems } from './module-problems.ts'
 import { type Config, CoreSettings, DATA_FOLDER_DEFAULT } from './platform/core-settings.ts'

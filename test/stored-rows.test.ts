@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
+import { compileSchema } from '../src/kernel/compile-schema.ts'
 import { declaredEvents } from '../src/kernel/events.ts'
 import { derivedId } from '../src/kernel/ids.ts'
-import { compileSchema } from '../src/kernel/validate.ts'
 import type { Module } from '../src/module.ts'
 import { type PaymentsApi, paymentsModule } from '../src/modules/payments/index.ts'
 import { openWorld, type World } from './contract/world.ts'
@@ -130,7 +130,10 @@ test.skipIf(recording)(
 )
 
 test.skipIf(recording)('event and job payloads stored by an earlier version match their declarations', () => {
-  const types = [...declaredEvents(), ...(standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs)]
+  const types = [
+    ...declaredEvents(),
+    ...(standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs)
+  ]
   const schemas = new Map(types.map(({ name, payload }) => [name, payload]))
   const wrong = stored.jobs.flatMap(({ handler, payload }) => {
     const schema = schemas.get(handler.replace(/^.*:/, ''))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { normalizeAddress, PostalAddress } from './address.ts'
-import { compileSchema } from './validate.ts'
+import { compileSchema } from './compile-schema.ts'
 
 const PATH = 'body/shipping_address'
 const at = (country: string, fields: Partial<PostalAddress> = {}): PostalAddress => ({

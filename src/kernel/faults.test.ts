@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { compileSchema } from './compile-schema.ts'
 import { fieldFaults } from './faults.ts'
 import { patternMessage, patternWithMessage } from './patterns.ts'
 import { Type } from './schema.ts'
-import { compileSchema } from './validate.ts'
 import { Amount, Id, input, line, nullable } from './wire.ts'
 
 const faults = (schema: object, value: unknown) => fieldFaults('body', compileSchema(schema)(value))

@@ -1,5 +1,5 @@
+import type { SchemaError } from './compile-schema.ts'
 import { patternMessage } from './patterns.ts'
-import type { SchemaError } from './validate.ts'
 
 /**
  * An entry of `errors` in a response: the path of an invalid field, such as `body/items/0/quantity`, and a message that can

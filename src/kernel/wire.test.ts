@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { compileSchema } from './compile-schema.ts'
 import { Type } from './schema.ts'
-import { compileSchema } from './validate.ts'
 import { Id, listOf, nullable, patchRequest, request, response } from './wire.ts'
 
 const fields = { name: Type.String({ minLength: 1 }), owner_id: nullable(Id) }

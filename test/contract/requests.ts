@@ -1,4 +1,4 @@
-import { compileSchema } from '../../src/kernel/validate.ts'
+import { compileSchema } from '../../src/kernel/compile-schema.ts'
 import type { RequestOptions } from '../../src/testing.ts'
 import { type Route, routesOf } from '../never/routes.ts'
 import { followed } from '../support/references.ts'

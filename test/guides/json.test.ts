@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { compileSchema } from '../../src/kernel/validate.ts'
+import { compileSchema } from '../../src/kernel/compile-schema.ts'
 import { createTestApp } from '../support/app.ts'
 import { followed } from '../support/references.ts'
 

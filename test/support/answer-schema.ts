@@ -1,4 +1,4 @@
-import { compileSchema } from '../../src/kernel/validate.ts'
+import { compileSchema } from '../../src/kernel/compile-schema.ts'
 
 /** What is wrong with an answer by its schema, and what it tells beyond that. */
 export const compileAnswer = (schema: object) => compileSchema(closed(schema) as object)

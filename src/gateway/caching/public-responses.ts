@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createLruCache } from '../../kernel/lru.ts'
+import { createLruCache } from '../../kernel/lru-cache.ts'
 import { acceptsGzip, matchesEntityTag } from './content-negotiation.ts'
 
 const compress = promisify(gzip)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineError } from '../../kernel/errors.ts'
 import { secondFactorMissing } from '../../kernel/logins.ts'
-import { RecentlyUsedMap } from '../../kernel/recent-map.ts'
+import { RecentlyUsedMap } from '../../kernel/recently-used-map.ts'
 import { scopeMissing } from '../../kernel/scopes.ts'
 import { createSingleFlight } from '../../kernel/single-flight.ts'
 

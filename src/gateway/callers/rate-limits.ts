@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createRequestBudget } from '../../kernel/budget.ts'
+import { createRequestBudget } from '../../kernel/request-budget.ts'
 import { rateLimited } from '../errors.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 

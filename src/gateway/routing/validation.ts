@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import { compileSchema } from '../../kernel/compile-schema.ts'
 import { fieldFaults } from '../../kernel/faults.ts'
 import type { TSchema } from '../../kernel/schema.ts'
-import { compileSchema } from '../../kernel/validate.ts'
 import { validationFailed } from '../errors.ts'
 
 const require = createRequire(import.meta.url)

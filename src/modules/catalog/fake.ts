@@ -1,5 +1,5 @@
-import type { QuantityRule } from '../../kernel/buying-rule.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { QuantityRule } from '../../kernel/quantity-rule.ts'
 import { productNotFound, variantNotFound } from './errors.ts'
 import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
 

@@ -1,4 +1,4 @@
-import { createLruCache } from '../../kernel/lru.ts'
+import { createLruCache } from '../../kernel/lru-cache.ts'
 
 /**
  * Caches product pages and lists. `get` and `set` never reject: an unavailable cache is a miss. Keys contain the revision of

@@ -1,7 +1,7 @@
-import { isAllowedQuantity, type QuantityRule } from '../../../kernel/buying-rule.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
 import { type MetadataChange, normalizeMetadataChange } from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { isAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
+
+import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { createFakeVariantOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
 import { type CartView, cartResponseJson, joinCartWithOffers } from './view.ts'

@@ -1,5 +1,5 @@
-import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
+import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import type { Offer } from '../../catalog/index.ts'
 import type { CartLine } from './lines.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { applyCartLines, type CartLine } from '../carts/lines.ts'
 import {
   type CartMergeStrategy,

@@ -1,4 +1,4 @@
-import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/buying-rule.ts'
+import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
 import type { CartLimits, CartLine } from '../carts/lines.ts'
 
 /**

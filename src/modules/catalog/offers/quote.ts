@@ -1,4 +1,4 @@
-import type { QuantityRule } from '../../../kernel/buying-rule.ts'
+import type { QuantityRule } from '../../../kernel/quantity-rule.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'

@@ -1,5 +1,5 @@
-import type { QuantityRule } from '../../../kernel/buying-rule.ts'
-import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
+import type { QuantityRule } from '../../../kernel/quantity-rule.ts'
+import { RecentlyUsedMap } from '../../../kernel/recently-used-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import {
   calculateCurrentVariantPrice,

@@ -1,4 +1,4 @@
-import { createLruCache } from '../../../kernel/lru.ts'
+import { createLruCache } from '../../../kernel/lru-cache.ts'
 
 const NULL = 'null'
 const TEXTS_MAX = 5_000

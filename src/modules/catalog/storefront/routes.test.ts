@@ -12,7 +12,7 @@ import { eventually } from '../../../../test/support/eventually.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { settled } from '../../../../test/support/settled.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
+import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import {
   CategoryDetailResponse,

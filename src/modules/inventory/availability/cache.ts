@@ -1,4 +1,4 @@
-import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
+import { RecentlyUsedMap } from '../../../kernel/recently-used-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { ALL_VARIANTS_CHANGED, type AvailabilityChange, type AvailabilityChangeBroadcast } from './changes.ts'
 import * as repository from './repository.ts'

@@ -1,5 +1,5 @@
-import { createRequestBudget } from '../../../kernel/budget.ts'
 import { DomainError } from '../../../kernel/errors.ts'
+import { createRequestBudget } from '../../../kernel/request-budget.ts'
 import { tooManyUnknownCodes } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 

@@ -1,4 +1,4 @@
-import { isAllowedQuantity } from '../../../kernel/buying-rule.ts'
+import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
 import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
 

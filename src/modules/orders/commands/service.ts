@@ -1,6 +1,6 @@
+import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
-import { compileSchema } from '../../../kernel/validate.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/errors.ts'
-import { settleAllOrThrow } from '../../../kernel/first-rejection.ts'
+import { settleAllOrThrow } from '../../../kernel/settle-all-or-throw.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'

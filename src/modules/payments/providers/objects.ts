@@ -1,7 +1,7 @@
+import { compileSchema, type SchemaError } from '../../../kernel/compile-schema.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
-import { compileSchema, type SchemaError } from '../../../kernel/validate.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { PaymentFact, PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 import type {

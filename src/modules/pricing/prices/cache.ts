@@ -1,4 +1,4 @@
-import { RecentlyUsedPairMap } from '../../../kernel/recent-pairs.ts'
+import { RecentlyUsedPairMap } from '../../../kernel/recently-used-pair-map.ts'
 import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'

@@ -1,4 +1,4 @@
-import { RecentlyUsedMap } from '../../../kernel/recent-map.ts'
+import { RecentlyUsedMap } from '../../../kernel/recently-used-map.ts'
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'

@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { mostSimilarWord } from '../../../kernel/nearest.ts'
+import { mostSimilarWord } from '../../../kernel/most-similar-word.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settleAllOrThrow } from './first-rejection.ts'
+import { settleAllOrThrow } from './settle-all-or-throw.ts'
 
 test('settleAllOrThrow waits for all promises and returns their values in order', async () => {
   expect(await settleAllOrThrow([Promise.resolve(1), undefined, Promise.resolve('two')])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLruCache } from './lru.ts'
+import { createLruCache } from './lru-cache.ts'
 
 const lruOf = (entriesMax: number, sizeMax: number) =>
   createLruCache<string>({ entriesMax, sizeMax, sizeOf: value => value.length })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createRequestBudget } from './budget.ts'
+import { createRequestBudget } from './request-budget.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] })

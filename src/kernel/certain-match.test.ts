@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { standardModules } from '../app.ts'
 import { loadConfigWithoutModuleChecks } from '../config.ts'
 import { configSchema } from '../config-schema.ts'
-import { certainlyMatchesSchema } from './plain-fit.ts'
-import { compileSchema } from './validate.ts'
+import { certainlyMatchesSchema } from './certain-match.ts'
+import { compileSchema } from './compile-schema.ts'
 
 type Schema = { properties?: Record<string, Schema> }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mostSimilarWord } from './nearest.ts'
+import { mostSimilarWord } from './most-similar-word.ts'
 
 const known = ['enabled', 'port', 'host', 'pool_size', 'statement_timeout_ms', 'lock_timeout_ms']
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isAllowedQuantity, largestAllowedQuantity } from './buying-rule.ts'
+import { isAllowedQuantity, largestAllowedQuantity } from './quantity-rule.ts'
 
 const anyRule = fc
   .record({

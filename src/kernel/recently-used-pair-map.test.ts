@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentlyUsedPairMap } from './recent-pairs.ts'
+import { RecentlyUsedPairMap } from './recently-used-pair-map.ts'
 
 test('values of recent-pairs are found by both halves of their key and deleted by the second half or all together', () => {
   const pairs = new RecentlyUsedPairMap<number>(100)

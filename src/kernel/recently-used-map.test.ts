@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecentlyUsedMap } from './recent-map.ts'
+import { RecentlyUsedMap } from './recently-used-map.ts'
 
 test('recently read entries of a recent-map stay, and the others are evicted', () => {
   const map = new RecentlyUsedMap<number>(10)
