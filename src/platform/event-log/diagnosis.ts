@@ -1,4 +1,4 @@
-import { type Diagnosis, okFinding, problemFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
 import type { Database } from '../postgres/database.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
@@ -42,7 +42,7 @@ export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosi
 function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
   const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0 } = found ?? {}
   if (breaks > 0 || repeated > 0)
-    return problemFinding(
+    return errorFinding(
       `positions are not unique: ${breaks} batches begin at a wrong position, ${repeated} events have two positions`,
       'Nothing but the shop may write cartwright.event_batches. Let readers of the feed read all objects again.'
     )
