@@ -4,12 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
-import {
-  standardModules as allModules,
-  openShopGateway,
-  type ShopWithGateway,
-  setUpShopModules
-} from './app.ts'
+import { openShopGateway, type ShopWithGateway, setUpShopModules, standardModules } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
 import { compileSchema } from './kernel/compile-schema.ts'
@@ -140,7 +135,7 @@ async function openWith<Apis extends Record<string, object>>(
   options: TestShopOptions<Apis>,
   onStatement: (name: string) => void
 ): Promise<Omit<TestShop<Apis>, 'record'>> {
-  const { modules = allModules, instead = {} as Apis, settings } = options
+  const { modules = standardModules, instead = {} as Apis, settings } = options
   const { isMigrated = false, runsSchedulesAtStart = true } = options
   const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
   const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
