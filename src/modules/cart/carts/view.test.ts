@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { createFakeVariantOffer } from '../../catalog/fake.ts'
 import { CartResponse, GuestCartResponse } from './schema.ts'
