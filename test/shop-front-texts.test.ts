@@ -13,7 +13,7 @@ import {
 } from '../src/modules/auth/errors.ts'
 import { createPasswordStrengthCheck } from '../src/modules/auth/passwords/policy.ts'
 import { CHECKOUT_FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
-import { authorReviewFields } from '../src/modules/reviews/reviews/texts.ts'
+import { authorReviewRequestFields } from '../src/modules/reviews/reviews/texts.ts'
 
 type Texts = Record<string, unknown> & { findings: object; errors: object; faults: [RegExp, string][] }
 const FOLDER = new URL('../demo/shop/', import.meta.url)
@@ -114,7 +114,7 @@ test.each(translations)(
       ofSchema('minLength', { limit: 3 }),
       ofSchema('maxLength', { limit: 255 }),
       ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
-      ...patternsIn(authorReviewFields).map(pattern => patternMessage(pattern) ?? pattern),
+      ...patternsIn(authorReviewRequestFields).map(pattern => patternMessage(pattern) ?? pattern),
       REGION_MESSAGE
     ]
     expect(messages.filter(message => !texts.faults.some(([pattern]) => pattern.test(message)))).toEqual([])

@@ -6,7 +6,7 @@ import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
 import { ORDER_ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
-import { FACT_STATUS_RANKS } from '../src/modules/payments/facts/fact.ts'
+import { PAYMENT_FACT_STATUS_RANKS } from '../src/modules/payments/facts/fact.ts'
 import { createSecrets } from '../src/platform/secrets/secrets.ts'
 import { useCheckouts } from './support/checkouts.ts'
 import { readSources, type Source } from './support/source-files.ts'
@@ -125,7 +125,7 @@ test('words that are stored, hashed or compared across versions have not changed
     ...stored,
     ...(await keyedRequests()),
     ...Object.keys(ORDER_ACTIONS).map((action): Word => ['actions in the histories of orders', action]),
-    ...Object.entries(FACT_STATUS_RANKS).map(
+    ...Object.entries(PAYMENT_FACT_STATUS_RANKS).map(
       ([kind, ranks]): Word => ['payment facts', `${kind}: ${JSON.stringify(ranks)}`]
     ),
     ...MAIL_TEMPLATE_NAMES.map((name): Word => ['templates of messages', name])

@@ -1,6 +1,6 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
-import { paymentsModule, type ReconcileReport } from '../modules/payments/index.ts'
+import { type PaymentReconciliationReport, paymentsModule } from '../modules/payments/index.ts'
 import { parseInstant } from './instant.ts'
 import { withShopModules } from './with-shop.ts'
 
@@ -30,7 +30,7 @@ function progress(looked: number): void {
   if (looked % LINE_EVERY_OBJECTS === 0) process.stderr.write(`${looked} objects checked\n`)
 }
 
-function describe({ looked, findings, total, recorded, quarantined }: ReconcileReport): string {
+function describe({ looked, findings, total, recorded, quarantined }: PaymentReconciliationReport): string {
   const lines = findings.map(
     ({ provider, objectId, orderId, detail, outcome }) =>
       `${provider} ${objectId}, order ${orderId ?? 'unknown'}: ${detail}${outcome === 'found' ? '' : ` (${outcome})`}\n`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type {
-  CurrencyAmounts,
+  AmountsByCurrency,
   DeliveryGroupParcel,
   Promotion,
   PromotionClass,
@@ -75,7 +75,7 @@ const anyGroup = fc.record({
 const anyAmounts = (currencies: fc.Arbitrary<string[]>, max = 8_000) =>
   fc
     .tuple(currencies, fc.nat({ max }))
-    .map(([codes, minor]): CurrencyAmounts => Object.fromEntries(codes.map(code => [code, minor])))
+    .map(([codes, minor]): AmountsByCurrency => Object.fromEntries(codes.map(code => [code, minor])))
 const someCurrencies = rarely(['JPY', 'EUR', 'KWD'], fc.constant(['USD']))
 const anyEffect = (of: PromotionClass): fc.Arbitrary<PromotionEffect> => {
   // Deliveries cost less than lines: what is dearer than all of them takes nothing off.
@@ -105,7 +105,7 @@ const anyPromotion = fc.constantFrom(...CLASSES).chain(of =>
     startsAt: rarely<number | null>(null, anyTime),
     endsAt: rarely<number | null>(null, anyTime),
     markets: rarely<string[] | null>(null, fc.constantFrom(['home'], ['abroad'])),
-    minimumMinor: rarely<CurrencyAmounts | null>(null, anyAmounts(someCurrencies)),
+    minimumMinor: rarely<AmountsByCurrency | null>(null, anyAmounts(someCurrencies)),
     minimumQuantity: rarely(0, fc.nat({ max: 20 })),
     productIds: rarely<Promotion['productIds']>(
       null,

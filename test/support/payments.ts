@@ -8,7 +8,7 @@ import {
   deriveOrderToken,
   type LockedPaymentAccount,
   orderPayments,
-  type PaymentChange,
+  type PaymentAccountChange,
   type PaymentsApi,
   paymentsModule
 } from '../../src/modules/payments/index.ts'
@@ -92,7 +92,7 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
   })
   await shop.app.listen({ host: '127.0.0.1', port })
   const api = shop.apiOf(paymentsModule) as PaymentsApi
-  const changes: PaymentChange[] = []
+  const changes: PaymentAccountChange[] = []
   const forOrders = orderPayments(api)
   forOrders.registerHooks(async (tx, _account, change) => {
     tx.afterCommit(() => changes.push(change))

@@ -46,8 +46,8 @@ import { suppressionRoutes } from './suppressions/routes.ts'
 import { createSuppressionList } from './suppressions/service.ts'
 import { mailTemplateRoutes } from './template-administration/routes.ts'
 import { createMailTemplateAdministration } from './template-administration/service.ts'
-import { createTemplateRenderer } from './templates/renderer.ts'
-import { createTemplateFinder } from './templates/service.ts'
+import { createMailTemplateRenderer } from './templates/renderer.ts'
+import { createMailTemplateFinder } from './templates/service.ts'
 import { selectMailTransport } from './transport/select-transport.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 import { createUnsubscribeService } from './unsubscribe/service.ts'
@@ -114,8 +114,8 @@ export const notificationsModule = defineModule({
     const links = createStorefrontLinks(config, settings)
     const mailbox = createDevMailbox({ db, mailsMax: settings.mailbox_max })
     const { transport, domain } = selectMailTransport({ config, settings, log, saveInMailbox: mailbox.save })
-    const renderer = createTemplateRenderer({ timeZone: config.shop.time_zone })
-    const templates = createTemplateFinder({ db, locale })
+    const renderer = createMailTemplateRenderer({ timeZone: config.shop.time_zone })
+    const templates = createMailTemplateFinder({ db, locale })
     const suppressions = createSuppressionList({ db, secrets, bouncesMax: settings.suppress_after })
     const unsubscribe = createUnsubscribeService({ db, secrets, config, suppressions })
     const mails = metrics.counter('mails', 'Attempts to send a mail, by result.', {

@@ -7,7 +7,12 @@ import { newId } from '../../kernel/ids.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { payableOrderNotFound } from './errors.ts'
 import { fakePayments } from './fake.ts'
-import { type LockedPaymentAccount, orderPayments, type PaymentChange, type PaymentsApi } from './index.ts'
+import {
+  type LockedPaymentAccount,
+  orderPayments,
+  type PaymentAccountChange,
+  type PaymentsApi
+} from './index.ts'
 
 type Subject = {
   payments: PaymentsApi
@@ -41,7 +46,7 @@ describe.each([
   async function useChanges(options = {}) {
     const subject = await use(options)
     const { payments, db, customerId } = subject
-    const changes: PaymentChange[] = []
+    const changes: PaymentAccountChange[] = []
     const forOrders = orderPayments(payments)
     forOrders.registerHooks(async (tx, _account, change) => tx.afterCommit(() => changes.push(change)))
     const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>) =>
@@ -53,12 +58,14 @@ describe.each([
       return orderId
     }
     const account = (orderId: string) => payments.findAccount(db, orderId)
-    const waitForChange = (orderId: string, wanted: Partial<PaymentChange>) =>
+    const waitForChange = (orderId: string, wanted: Partial<PaymentAccountChange>) =>
       until(JSON.stringify(wanted), () =>
         changes.some(
           change =>
             change.orderId === orderId &&
-            Object.entries(wanted).every(([key, value]) => change[key as keyof PaymentChange] === value)
+            Object.entries(wanted).every(
+              ([key, value]) => change[key as keyof PaymentAccountChange] === value
+            )
         )
       )
     return { ...subject, forOrders, withAccount, open, account, waitForChange, changes }

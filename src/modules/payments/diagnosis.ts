@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../kernel/ids.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { countProviderEventsInState, listProviderEvents } from './provider-events/repository.ts'
-import { offeredManualMethods } from './providers/manual.ts'
+import { offeredManualPaymentMethods } from './providers/manual.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
@@ -36,7 +36,11 @@ function diagnoseProviders(
 ) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
     return warningFinding('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
-  const manual = offeredManualMethods({ methods: manual_methods, bankTransfer: bank_transfer, isProduction })
+  const manual = offeredManualPaymentMethods({
+    methods: manual_methods,
+    bankTransfer: bank_transfer,
+    isProduction
+  })
   if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
     return warningFinding(
       'bank transfer is not offered, because payments.bank_transfer has no account details',

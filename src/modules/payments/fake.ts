@@ -2,14 +2,14 @@ import { found } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
 import {
-  type FakeOperation,
   type FakePayment,
   type FakePaymentAccount,
+  type FakePaymentOperation,
   fakePaymentStateOf,
-  isOpenFakeOperation,
+  isOpenFakePaymentOperation,
   newFakePaymentAccount,
-  type ReportedFakeFact,
-  recordFakeFacts
+  type ReportedFakePaymentFact,
+  recordFakePaymentFacts
 } from './accounts/fake-account.ts'
 import { provideOrderPayments } from './accounts/order-payments.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
 import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
-import type { LockedPaymentAccount, PaymentChange, PaymentListener, PaymentsApi } from './index.ts'
+import type { LockedPaymentAccount, PaymentAccountChange, PaymentListener, PaymentsApi } from './index.ts'
 import type { PaymentMethodChoice } from './payments/start.ts'
 
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -76,7 +76,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return account
   }
 
-  function settle(account: FakePaymentAccount): PaymentChange {
+  function settle(account: FakePaymentAccount): PaymentAccountChange {
     const { order_id: orderId, due, status: previousStatus } = account
     const states = account.payments.map(fakePaymentStateOf)
     const state = derivePaymentAccountState(due, states)
@@ -109,7 +109,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     if (account.frozen_at !== null) throw canceledOrderNotPayable()
     const amount = account.due - account.committed
     if (amount <= 0) throw nothingDueForOrder()
-    const create: FakeOperation = { kind: 'create', id, amount, isOpen: true }
+    const create: FakePaymentOperation = { kind: 'create', id, amount, isOpen: true }
     account.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
     account.committed += amount
     return by
@@ -117,8 +117,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
 
   /** Facts of the provider's response to an operation. */
   const responses: Record<
-    FakeOperation['kind'],
-    (payment: FakePayment, operation: FakeOperation) => ReportedFakeFact[]
+    FakePaymentOperation['kind'],
+    (payment: FakePayment, operation: FakePaymentOperation) => ReportedFakePaymentFact[]
   > = {
     create: ({ amount }) => [{ kind: 'intent', status: 'pending', amount }],
     void: payment =>
@@ -134,25 +134,25 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
 
   async function sendOperations(orderId: string): Promise<void> {
     const isLeft = () =>
-      accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenFakeOperation))
+      accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenFakePaymentOperation))
     while (!isSilent && isLeft())
       await database().transaction(async tx => {
         const account = accountOf(tx, orderId)
-        const payment = account.payments.find(({ operations }) => operations.some(isOpenFakeOperation))
-        const operation = payment?.operations.find(isOpenFakeOperation)
+        const payment = account.payments.find(({ operations }) => operations.some(isOpenFakePaymentOperation))
+        const operation = payment?.operations.find(isOpenFakePaymentOperation)
         if (payment === undefined || operation === undefined) return
         operation.isOpen = false
-        recordFakeFacts(payment, account.currency, responses[operation.kind](payment, operation))
+        recordFakePaymentFacts(payment, account.currency, responses[operation.kind](payment, operation))
         await report(tx, account)
       })
   }
 
-  async function reportFacts(orderId: string, ...facts: readonly ReportedFakeFact[]): Promise<void> {
+  async function reportFacts(orderId: string, ...facts: readonly ReportedFakePaymentFact[]): Promise<void> {
     await database().transaction(async tx => {
       const account = accountOf(tx, orderId)
       const payment = account.payments.at(-1)
       if (payment === undefined) throw new Error('the order has no payment')
-      recordFakeFacts(payment, account.currency, facts)
+      recordFakePaymentFacts(payment, account.currency, facts)
       await report(tx, account)
     })
   }
@@ -180,7 +180,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       let left = amountMinor
       for (const payment of account.payments) {
         const amount = Math.min(left, fakePaymentStateOf(payment).authorized)
-        if (amount <= 0 || payment.operations.some(isOpenFakeOperation)) continue
+        if (amount <= 0 || payment.operations.some(isOpenFakePaymentOperation)) continue
         const operationId = derivedId(id, `capture:${payment.id}`)
         payment.operations.push({ kind: 'capture', id: operationId, amount, isOpen: true })
         left -= amount
@@ -190,7 +190,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     assertCanRefund: () => {},
     refund: async ({ id, amountMinor }) => {
       let left = amountMinor
-      const requested: [FakePayment, FakeOperation][] = []
+      const requested: [FakePayment, FakePaymentOperation][] = []
       for (const payment of account.payments.toReversed()) {
         const { captured, refunded, refunding } = fakePaymentStateOf(payment)
         const amount = Math.min(left, captured - refunded - refunding)
@@ -211,10 +211,10 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       account.frozen_at ??= new Date()
       for (const payment of account.payments)
         for (const create of payment.operations.filter(
-          each => isOpenFakeOperation(each) && each.kind === 'create'
+          each => isOpenFakePaymentOperation(each) && each.kind === 'create'
         )) {
           create.isOpen = false
-          recordFakeFacts(payment, account.currency, [
+          recordFakePaymentFacts(payment, account.currency, [
             { kind: 'intent', status: 'canceled', amount: payment.amount }
           ])
         }
@@ -266,7 +266,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
           for (const { id, amount } of payment.operations.filter(
             each => each.isOpen && each.kind === 'refund'
           ))
-            recordFakeFacts(payment, account.currency, [
+            recordFakePaymentFacts(payment, account.currency, [
               { kind: 'refund', status: 'succeeded', amount, objectId: id }
             ])
         await report(tx, account)

@@ -12,10 +12,14 @@ import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
 import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
-import { createFactRecorder, type PaymentChange } from './facts/recorder.ts'
+import { createPaymentFactRecorder, type PaymentAccountChange } from './facts/recorder.ts'
 import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
 import { paymentIntentRoutes } from './intents/routes.ts'
-import { createPaymentIntentService, type PaymentGuard, type PaymentReturnHook } from './intents/service.ts'
+import {
+  createPaymentIntentService,
+  type PaymentReturnHook,
+  type PaymentStartGuard
+} from './intents/service.ts'
 import {
   applyProviderEventJob,
   reconcilePaymentsJob,
@@ -25,7 +29,7 @@ import {
 import { createPaymentReconciler, schedulePaymentRetries } from './operations/reconciler.ts'
 import { createPaymentRefresher } from './operations/refresh.ts'
 import { insertPaymentOperations } from './operations/repository.ts'
-import { createOperationSender } from './operations/sender.ts'
+import { createPaymentOperationSender } from './operations/sender.ts'
 import { createRefundService, type RefundActor } from './payments/refunds.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { createPaymentService } from './payments/service.ts'
@@ -38,10 +42,13 @@ import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './pr
 import { createProviderResponseRecorder } from './provider-events/response-recorder.ts'
 import { paymentMethodRoutes } from './providers/method-routes.ts'
 import { createEnabledPaymentProviders } from './providers/open.ts'
-import type { ReconcileReport } from './reconciliation/report.ts'
+import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
-import { createReconcileWithProviders, type ReconcileOptions } from './reconciliation/service.ts'
-import { createReadReconciliationStatus } from './reconciliation/status.ts'
+import {
+  createReconcilePaymentsWithProviders,
+  type PaymentReconciliationOptions
+} from './reconciliation/service.ts'
+import { createReadPaymentReconciliationStatus } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
@@ -60,10 +67,10 @@ import { validatePaymentSettings } from './validation.ts'
 export type {
   LockedPaymentAccount,
   OrderPayments,
-  PaymentChange,
-  PaymentGuard,
+  PaymentAccountChange,
   PaymentListener,
-  ReconcileReport,
+  PaymentReconciliationReport,
+  PaymentStartGuard,
   RefundActor as Refunder
 }
 export { orderPayments }
@@ -98,7 +105,10 @@ export type PaymentsApi = {
   /** Counts the quarantined provider events. */
   countQuarantinedEvents(db: Queryable): Promise<number>
   /** Compares the payments of the providers since a date with the recorded facts. With `record`, records what is missing. */
-  reconcile(options: ReconcileOptions, onProgress?: (looked: number) => void): Promise<ReconcileReport>
+  reconcile(
+    options: PaymentReconciliationOptions,
+    onProgress?: (looked: number) => void
+  ): Promise<PaymentReconciliationReport>
 }
 
 /** Payments, refunds and payment providers. */
@@ -135,7 +145,7 @@ export const paymentsModule = defineModule({
     })
 
     let listener: PaymentListener | undefined
-    let guard: PaymentGuard | undefined
+    let guard: PaymentStartGuard | undefined
     let follow: PaymentReturnHook | undefined
     const wakeOperation = (tx: Transaction, operation_id: string) =>
       enqueue(tx, sendPaymentOperationJob, { operation_id }, { subject: operation_id })
@@ -147,7 +157,7 @@ export const paymentsModule = defineModule({
       failuresMax: settings.failed_attempts_per_hour,
       count: subject => paused.add({ subject })
     })
-    const recorder = createFactRecorder({
+    const recorder = createPaymentFactRecorder({
       isLimited: attempts.isLimited,
       publisherOf: (tx, orderId) => (event, payload) => emit(tx, event, orderId, payload),
       voidOpen: async (tx, payments, reason) => {
@@ -162,7 +172,14 @@ export const paymentsModule = defineModule({
     const lockAccount = createPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
     const accounts = createPaymentAccountChanges({ lockAccount, listener: () => listener })
     const refreshPayment = createPaymentRefresher({ db, providers, accounts, recordResponse })
-    const sender = createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse })
+    const sender = createPaymentOperationSender({
+      db,
+      secrets,
+      providers,
+      recorder,
+      accounts,
+      recordResponse
+    })
     const starter = createPaymentStarter(providers, attempts)
     const { openAccount, findAccount } = createPaymentAccountService({ starter, attempts })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
@@ -203,7 +220,7 @@ export const paymentsModule = defineModule({
         database.rows(sumPaymentsByDay, { starts: starts.map(start => start.toISOString()), end }),
       countQuarantinedEvents: async database =>
         (await database.first(countQuarantinedProviderEvents))?.total ?? 0,
-      reconcile: createReconcileWithProviders({ db, secrets, providers, accounts, recordResponse })
+      reconcile: createReconcilePaymentsWithProviders({ db, secrets, providers, accounts, recordResponse })
     }
     provideOrderPayments(api, {
       openAccount,
@@ -239,7 +256,7 @@ export const paymentsModule = defineModule({
         paymentMethodRoutes(tiers, providers)
         paymentCallbackRoutes(tiers, callbacks)
         paymentQuarantineRoutes(tiers, createPaymentQuarantineService({ db, wake: wakeEvent }))
-        paymentReconciliationRoutes(tiers, createReadReconciliationStatus({ db, providers }))
+        paymentReconciliationRoutes(tiers, createReadPaymentReconciliationStatus({ db, providers }))
         paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, accounts }))
       },
       jobHandlers: {

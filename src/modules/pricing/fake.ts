@@ -1,7 +1,7 @@
 import { createAreaMatcher } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { explainCodeFinding } from './dry-run/reasons.ts'
+import { explainPromotionCodeFinding } from './dry-run/reasons.ts'
 import {
   customerUsageLimitReached,
   firstOrderAlreadyPlaced,
@@ -15,7 +15,7 @@ import { normalizePromotionCode } from './quote/codes.ts'
 import type { Promotion, QuoteTaxExemption, TaxZone } from './quote/input.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
-import { type HasEarlierOrder, serializedByRedemptions } from './redemptions/redeem.ts'
+import { type HasEarlierOrder, redemptionTransactions } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
@@ -91,9 +91,13 @@ export function fakePricing(): FakePricing {
         .map(finding => {
           const promotionId = given.rules.codes.get(finding.promotionCode)?.promotionId ?? null
           const promotion = given.rules.promotions.find(({ id }) => id === promotionId)
-          return { finding, promotionId, reason: explainCodeFinding(finding, promotion, undefined, given) }
+          return {
+            finding,
+            promotionId,
+            reason: explainPromotionCodeFinding(finding, promotion, undefined, given)
+          }
         }),
-    serializedBy: serializedByRedemptions,
+    serializedBy: redemptionTransactions,
     redeem: usage.redeem,
     countPaidRedemptions: usage.countPaidRedemptions,
     release: usage.release,

@@ -3,11 +3,11 @@ import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidation } from '../../platform/cached.ts'
 import type { Database, Queryable, Transaction, TransactionRunner } from '../../platform/postgres/database.ts'
-import { createCodeFindingExplainer, type ExplainCodeFindings } from './dry-run/explain.ts'
+import { createPromotionCodeFindingExplainer, type ExplainPromotionCodeFindings } from './dry-run/explain.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
 import { createPromotionDryRunService } from './dry-run/service.ts'
 import { pricesChangedEvent } from './events.ts'
-import { createPeriodParser } from './input-formats/periods.ts'
+import { createPricingPeriodParser } from './input-formats/periods.ts'
 import { createMarketDirectory, type ShopMarket as Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
@@ -18,11 +18,11 @@ import { createCachedPriceLookup } from './prices/cache.ts'
 import { createPriceListCsv } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
-import { type MarketPriceList, readMarketPriceLists, readUncachedPrices } from './prices/uncached.ts'
+import { type MarketPriceList, readMarketPriceLists, readUncachedListPrices } from './prices/uncached.ts'
 import { promotionCodeRoutes } from './promotion-codes/routes.ts'
 import { createPromotionCodeService } from './promotion-codes/service.ts'
-import { createRedemptionListService } from './promotions/redemption-list.ts'
-import { redemptionRoutes } from './promotions/redemption-routes.ts'
+import { createPromotionRedemptionListService } from './promotions/redemption-list.ts'
+import { promotionRedemptionRoutes } from './promotions/redemption-routes.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
@@ -30,12 +30,12 @@ import { computeQuote } from './quote/quote.ts'
 import { createQuoteRulesReader, type ReadQuoteRules } from './quote-rules/service.ts'
 import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
-  assignRedemptionsToMailbox,
+  assignPromotionRedemptionsToMailbox,
   createPromotionRedeemer,
   type HasEarlierOrder,
-  type RedemptionTransaction,
-  releaseRedemptions,
-  serializedByRedemptions
+  type PromotionRedemptionTransaction,
+  redemptionTransactions,
+  releasePromotionRedemptions
 } from './redemptions/redeem.ts'
 import { createTaxRateCsv } from './taxes/csv.ts'
 import { taxExemptionRoutes } from './taxes/exemption-routes.ts'
@@ -100,7 +100,7 @@ export type PricingApi = {
    */
   readRules: ReadQuoteRules
   /** Explains to administrators why codes have no effect in a quote of the same rules. */
-  explainFindings: ExplainCodeFindings
+  explainFindings: ExplainPromotionCodeFindings
   /**
    * Opens transactions that redeem these redemptions of a quote. At most a few per limited promotion run
    * at a time; waiting ones hold no connection: `write.once(pricing.serializedBy(db, quote.redemptions),
@@ -109,13 +109,18 @@ export type PricingApi = {
   serializedBy(
     db: Database,
     redemptions: readonly PromotionRedemption[]
-  ): TransactionRunner<RedemptionTransaction>
+  ): TransactionRunner<PromotionRedemptionTransaction>
   /**
    * Redeems for `owner` what the transaction was opened for. Idempotent. `customer` and `mailbox` as in
    * `readRules`. Limited uses are counted at commit, which then fails with `PRICING_USED_UP`.
    * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
    */
-  redeem(tx: RedemptionTransaction, owner: string, customer: string, mailbox?: string | null): Promise<void>
+  redeem(
+    tx: PromotionRedemptionTransaction,
+    owner: string,
+    customer: string,
+    mailbox?: string | null
+  ): Promise<void>
   /**
    * Counts the redemptions of a paid order for the mailbox of its buyer. Before payment they count for
    * `customer` only, because a typed e-mail address proves nothing. Idempotent.
@@ -148,7 +153,7 @@ export const pricingModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ config, db, broadcast, emit }) => {
-    const periods = createPeriodParser(config.shop.time_zone)
+    const periods = createPricingPeriodParser(config.shop.time_zone)
     const invalidation = createCacheInvalidation(broadcast, 'pricing')
     const priceChanges = createPriceChangeBroadcast({ broadcast, emit })
     await ensureDefaultMarket(db, invalidation, config.shop.currency)
@@ -159,19 +164,19 @@ export const pricingModule = defineModule({
     let hasOrderedBefore: HasEarlierOrder = async () => false
     const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
     const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })
-    const explain = createCodeFindingExplainer(db)
+    const explain = createPromotionCodeFindingExplainer(db)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
       prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
       marketLists: readMarketPriceLists,
-      pricesIn: readUncachedPrices,
+      pricesIn: readUncachedListPrices,
       quote: computeQuote,
       readRules: rules,
       explainFindings: explain,
-      serializedBy: serializedByRedemptions,
+      serializedBy: redemptionTransactions,
       redeem: createPromotionRedeemer(hasOrdered),
-      countPaidRedemptions: assignRedemptionsToMailbox,
-      release: releaseRedemptions,
+      countPaidRedemptions: assignPromotionRedemptionsToMailbox,
+      release: releasePromotionRedemptions,
       useOrderHistory: wanted => {
         hasOrderedBefore = wanted
       }
@@ -190,7 +195,7 @@ export const pricingModule = defineModule({
       )
       promotionRoutes(tiers, createPromotionService({ db, invalidation, periods }))
       promotionCodeRoutes(tiers, createPromotionCodeService({ db }))
-      redemptionRoutes(tiers, createRedemptionListService({ db }))
+      promotionRedemptionRoutes(tiers, createPromotionRedemptionListService({ db }))
       const prices = { db, changes: priceChanges }
       priceRoutes(tiers, createPriceService(prices), createPriceListCsv(prices))
     }

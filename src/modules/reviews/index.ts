@@ -20,7 +20,7 @@ import { createOwnReviewService } from './own-reviews/service.ts'
 import { updateVerifiedPurchases } from './purchases/subscriber.ts'
 import { repairProductRatings } from './ratings/check.ts'
 import { checkProductRatingsJob } from './ratings/jobs.ts'
-import { createRatingService } from './ratings/service.ts'
+import { createProductRatingService } from './ratings/service.ts'
 import { createReviewChangeRecorder } from './reviews/record-change.ts'
 import type { OwnReviewResponse } from './reviews/schema.ts'
 import { reviewsSettings } from './settings.ts'
@@ -56,7 +56,7 @@ export const reviewsModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
-    const ratings = createRatingService({ db, broadcast })
+    const ratings = createProductRatingService({ db, broadcast })
     catalog.registerRatings(ratings.list)
     const recordChange = createReviewChangeRecorder({ ratings, emit })
     const storefront = createReviewStorefront({ db, catalog, ratings })

@@ -7,15 +7,15 @@ import { createWebhookMetrics } from './deliveries/metrics.ts'
 import { deleteOldWebhookDeliveries } from './deliveries/repository.ts'
 import { webhookDeliveryRoutes } from './deliveries/routes.ts'
 import { createWebhookDeliveryService } from './deliveries/service.ts'
-import { deleteExpiredSigningSecrets, listActiveWebhookEndpoints } from './endpoints/repository.ts'
+import { deleteExpiredWebhookSigningSecrets, listActiveWebhookEndpoints } from './endpoints/repository.ts'
 import { webhookEndpointRoutes } from './endpoints/routes.ts'
 import { createWebhookEndpointService } from './endpoints/service.ts'
 import { endpointDisabledEvent } from './events.ts'
 import { createWebhookRequestSender } from './sender/http-request.ts'
 import { createWebhookDeliverySender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
-import { createSigningSecretEncryption } from './signatures/secret-encryption.ts'
-import { createEndpointDisabledHandler } from './subscribers/endpoint-disabled.ts'
+import { createWebhookSecretEncryption } from './signatures/secret-encryption.ts'
+import { createWebhookEndpointDisabledHandler } from './subscribers/endpoint-disabled.ts'
 import { createHasWebhookSubscriber, createWebhookEventHandler } from './subscribers/event-deliveries.ts'
 
 const MEASURE_SECONDS = 15
@@ -47,7 +47,7 @@ export const webhooksModule = defineModule({
   ) => {
     const sentEvents = house.events.filter(isPublished)
     const invalidation = createCacheInvalidation(broadcast, 'webhooks')
-    const secretEncryption = createSigningSecretEncryption(secrets)
+    const secretEncryption = createWebhookSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
       result: ['delivered', 'failed', 'dead']
     })
@@ -88,14 +88,14 @@ export const webhooksModule = defineModule({
       db.run(deleteOldWebhookDeliveries, { days: settings.retention_days })
     )
     timers.untilEmpty(HOUR_SECONDS, 'delete old secrets of webhooks', () =>
-      db.run(deleteExpiredSigningSecrets)
+      db.run(deleteExpiredWebhookSigningSecrets)
     )
     return {
       api: {},
       isWanted: name => name === endpointDisabledEvent.name || hasSubscriber(name),
       eventHandlers: {
         ...Object.fromEntries(sentEvents.map(event => [event.name, handlerOf(event)])),
-        [endpointDisabledEvent.name]: createEndpointDisabledHandler(notifications)
+        [endpointDisabledEvent.name]: createWebhookEndpointDisabledHandler(notifications)
       },
       jobHandlers: {
         'webhooks.send_due': ({ payload }, signal) => sender.sendDue(payload.endpoint_id, signal),

@@ -4,16 +4,16 @@ import type { AuthApi } from '../../auth/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
 import type { DueNotificationRow } from '../messages/repository.ts'
 import { type MailTemplateName, mailTemplateDefinitions } from '../templates/definitions.ts'
-import { type RenderedMail, TemplateFault } from '../templates/liquid-engine.ts'
-import type { TemplateRenderer } from '../templates/renderer.ts'
-import type { TemplateCandidate, TemplateFinder } from '../templates/service.ts'
+import { MailTemplateFault, type RenderedMail } from '../templates/liquid-engine.ts'
+import type { MailTemplateRenderer } from '../templates/renderer.ts'
+import type { MailTemplateCandidate, MailTemplateFinder } from '../templates/service.ts'
 import type { StorefrontLinks } from './storefront-links.ts'
 
 type Deps = {
   db: Database
   log: Log
-  renderer: TemplateRenderer
-  templates: TemplateFinder
+  renderer: MailTemplateRenderer
+  templates: MailTemplateFinder
   links: StorefrontLinks
   shopName: string
   auth: Pick<AuthApi, 'oneTimeToken'> | undefined
@@ -33,7 +33,7 @@ export type MailContent = RenderedMail & {
   readonly unsubscribeUrl: string
 }
 
-export const isOptionalTemplate = (template: string) =>
+export const isOptionalMailTemplate = (template: string) =>
   mailTemplateDefinitions[template as MailTemplateName].isOptional === true
 
 /** Renders mails from a template, the stored data of a message, and secrets that are created only now. */
@@ -71,13 +71,13 @@ export function createMailContentRenderer(deps: Deps) {
   }
 
   /** Renders the first template that does not fail, so that a broken template of an administrator stops no mail. */
-  async function render(candidates: readonly TemplateCandidate[], template: string, variables: object) {
+  async function render(candidates: readonly MailTemplateCandidate[], template: string, variables: object) {
     let fault: string | null = null
     for (const [index, { source, locale }] of candidates.entries()) {
       try {
         return { ...(await renderer.render(source, { ...variables, locale })), fault }
       } catch (error) {
-        if (!(error instanceof TemplateFault) || index === candidates.length - 1) throw error
+        if (!(error instanceof MailTemplateFault) || index === candidates.length - 1) throw error
         const { part, line, message: reason } = error
         log.error({ template, locale, part, line, reason }, 'a template fails')
         fault ??= `a fallback template was used because that of ${locale} failed: ${part}, line ${line}: ${reason}`
@@ -92,7 +92,7 @@ export function createMailContentRenderer(deps: Deps) {
     const secrets = await secretVariables(token_id, data_request_id)
     if (secrets === undefined) return undefined
     const candidates = await templates.find(message.template as MailTemplateName, message.locale)
-    const unsubscribeUrl = isOptionalTemplate(message.template) ? unsubscribeLink(recipient) : ''
+    const unsubscribeUrl = isOptionalMailTemplate(message.template) ? unsubscribeLink(recipient) : ''
     const variables = {
       ...data,
       ...secrets,

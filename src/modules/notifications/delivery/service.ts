@@ -6,9 +6,9 @@ import { sendNotificationJob } from '../messages/job.ts'
 import type { DueNotificationRow, NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
-import { TemplateFault } from '../templates/liquid-engine.ts'
+import { MailTemplateFault } from '../templates/liquid-engine.ts'
 import { MailSendError, type MailTransport } from '../transport/transport.ts'
-import { isOptionalTemplate, type RenderMailContent } from './content.ts'
+import { isOptionalMailTemplate, type RenderMailContent } from './content.ts'
 
 type Deps = {
   db: Database
@@ -60,7 +60,10 @@ export function createNotificationSender({
   async function deliver(message: DueNotificationRow): Promise<Outcome> {
     const { recipient } = message
     if (recipient === null) return { status: 'skipped', error: 'the recipient was erased' }
-    const { reason, hasBounced } = await suppressions.check(recipient, isOptionalTemplate(message.template))
+    const { reason, hasBounced } = await suppressions.check(
+      recipient,
+      isOptionalMailTemplate(message.template)
+    )
     if (reason !== undefined) return { status: 'suppressed', error: reason }
     const content = await renderContent(message, recipient)
     if (content === undefined)
@@ -90,10 +93,10 @@ export function createNotificationSender({
     { message_id: id, turn }: SendPayload,
     error: unknown
   ): Promise<void> {
-    if (!(error instanceof MailSendError || error instanceof TemplateFault)) throw error
+    if (!(error instanceof MailSendError || error instanceof MailTemplateFault)) throw error
     if (error instanceof MailSendError && error.isUnknownAddress && message.recipient !== null)
       await suppressions.add(db, message.recipient, 'bounced')
-    const isFinal = error instanceof TemplateFault || error.isPermanent || message.is_last
+    const isFinal = error instanceof MailTemplateFault || error.isPermanent || message.is_last
     if (isFinal) {
       await db.run(repository.recordFinalNotificationStatus, {
         id,

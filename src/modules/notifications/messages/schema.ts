@@ -10,7 +10,7 @@ export const NotificationChannelSchema = Type.Enum(['email', 'log'], {
   description: 'log: the message is written to the log of the shop instead of being sent.'
 })
 
-export const notificationFields = {
+export const notificationResponseFields = {
   id: Id,
   template: Type.String({ description: 'Name of the template, such as `order_placed`.' }),
   channel: NotificationChannelSchema,
@@ -19,5 +19,5 @@ export const notificationFields = {
   created_at: Time,
   settled_at: nullable({ ...Time, description: 'Time of the final status. Null while it is pending.' })
 }
-export const NotificationResponse = response('NotificationResponse', notificationFields)
+export const NotificationResponse = response('NotificationResponse', notificationResponseFields)
 export type NotificationResponse = Static<typeof NotificationResponse>

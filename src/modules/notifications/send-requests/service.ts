@@ -10,11 +10,7 @@ import * as errors from '../errors.ts'
 import * as repository from '../messages/repository.ts'
 import type { NotificationResponse } from '../messages/schema.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
-import {
-  orderMailRecipient,
-  orderTemplateVariables,
-  shipmentTemplateVariables
-} from '../subscribers/orders.ts'
+import { orderMailRecipient, orderMailVariables, shipmentMailVariables } from '../subscribers/orders.ts'
 import type { SendNotificationRequest, SendNotificationResponse } from './schema.ts'
 import {
   SENDABLE_MAIL_TEMPLATES,
@@ -82,10 +78,10 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
     if (order !== undefined && sendable.matchesOrder?.(order) === false)
       throw errors.notificationOrderMismatch()
     const shipment =
-      order && shipment_id !== undefined ? shipmentTemplateVariables(order, shipment_id) : undefined
+      order && shipment_id !== undefined ? shipmentMailVariables(order, shipment_id) : undefined
     if (shipment_id !== undefined && shipment === undefined) throw errors.notificationOrderNotFound()
     const variables = {
-      ...(order && { order: orderTemplateVariables(order) }),
+      ...(order && { order: orderMailVariables(order) }),
       ...(shipment && { shipment })
     }
     return { template, channel, to: await recipientFor(caller, to, order), data: variables }

@@ -22,7 +22,7 @@ type Deps = {
  * Variables about an order for a template, without its token. The metadata is a list, because a template
  * cannot name a key that an order may lack.
  */
-export const orderTemplateVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
+export const orderMailVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
   id,
   number,
   currency,
@@ -39,7 +39,7 @@ export const orderTemplateVariables = ({ id, number, currency, lines, terms, ...
 })
 
 /** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */
-export function shipmentTemplateVariables({ lines, shipments }: OrderSummary, shipmentId: string) {
+export function shipmentMailVariables({ lines, shipments }: OrderSummary, shipmentId: string) {
   const shipment = shipments.find(({ id }) => id === shipmentId)
   if (shipment === undefined) return undefined
   return {
@@ -100,7 +100,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
             sourceId: id,
             template,
             to: orderMailRecipient(summary, contacts),
-            data: { order: orderTemplateVariables(summary), ...extra }
+            data: { order: orderMailVariables(summary), ...extra }
           }
         ]
       })
@@ -109,7 +109,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
 
   const shipmentMailHandler = (template: MailTemplateName) =>
     mailHandler<OrderEvent & { shipment_id: string }>(template, ({ shipment_id }, order) => {
-      const shipment = shipmentTemplateVariables(order, shipment_id)
+      const shipment = shipmentMailVariables(order, shipment_id)
       return shipment && { shipment }
     })
   const handleDelivered = shipmentMailHandler('order_delivered')

@@ -11,12 +11,12 @@ import {
   MAIL_TEMPLATE_NAMES,
   type MailTemplateName,
   mailTemplateDefinitions,
-  templateSamplesFor
+  mailTemplateSamplesFor
 } from '../templates/definitions.ts'
 import type { MailTemplateSource } from '../templates/mail-parts.ts'
-import type { TemplateRenderer } from '../templates/renderer.ts'
+import type { MailTemplateRenderer } from '../templates/renderer.ts'
 import * as repository from '../templates/repository.ts'
-import { bundledMailTemplates, type TemplateFinder, templateSourceOf } from '../templates/service.ts'
+import { bundledMailTemplates, type MailTemplateFinder, mailTemplateSourceOf } from '../templates/service.ts'
 import type {
   MailPreviewRequest,
   MailPreviewResponse,
@@ -29,8 +29,8 @@ import type {
 type Caller = { readonly scopes: readonly string[] | null }
 type Deps = {
   db: Database
-  renderer: TemplateRenderer
-  templates: TemplateFinder
+  renderer: MailTemplateRenderer
+  templates: MailTemplateFinder
   shopName: string
   locale: string
 }
@@ -52,9 +52,10 @@ export function createMailTemplateAdministration({
   shopName,
   locale: shopLocale
 }: Deps) {
-  const samples = (name: MailTemplateName, locale: string) => templateSamplesFor(name, { shopName, locale })
+  const samples = (name: MailTemplateName, locale: string) =>
+    mailTemplateSamplesFor(name, { shopName, locale })
   const findChanged = async (from: Queryable, { name, locale }: MailTemplateParams) =>
-    (await from.rows(repository.listTemplateTranslations, { name, locales: [locale] }))[0]
+    (await from.rows(repository.listMailTemplateTranslations, { name, locales: [locale] }))[0]
 
   /** @throws `NOTIFICATION_TEMPLATE_INVALID` */
   async function check(name: MailTemplateName, locale: string, source: MailTemplateSource): Promise<void> {
@@ -72,7 +73,8 @@ export function createMailTemplateAdministration({
   async function read(params: MailTemplateParams): Promise<MailTemplateResponse> {
     const { name, locale } = params
     const changed = await findChanged(db, params)
-    const source = changed === undefined ? bundledMailTemplates[locale]?.[name] : templateSourceOf(changed)
+    const source =
+      changed === undefined ? bundledMailTemplates[locale]?.[name] : mailTemplateSourceOf(changed)
     return {
       name,
       locale,
@@ -86,7 +88,7 @@ export function createMailTemplateAdministration({
   return {
     read,
     list: async (): Promise<MailTemplateListResponse> => {
-      const changed = await db.rows(repository.listStoredTemplates)
+      const changed = await db.rows(repository.listStoredMailTemplates)
       const isChanged = (name: string, locale: string) =>
         changed.some(row => row.name === name && row.locale === locale)
       const items = MAIL_TEMPLATE_NAMES.flatMap(name => {

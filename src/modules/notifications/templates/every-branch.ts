@@ -4,7 +4,7 @@ import type { Context, Emitter, Liquid as Engine, Template } from 'liquidjs'
  * Makes the engine render every branch, whatever its condition, and everything after `break` and `continue`. So a check
  * also finds faults in branches that the example data does not reach.
  */
-export function registerEveryBranchTags(engine: Engine, library: typeof import('liquidjs')): void {
+export function registerEveryBranchLiquidTags(engine: Engine, library: typeof import('liquidjs')): void {
   const { IfTag, UnlessTag, CaseTag, ForTag, BreakTag, ContinueTag, Value, evalToken } = library
   const allBranches = (tag: typeof IfTag | typeof UnlessTag | typeof CaseTag) =>
     class extends (tag as typeof IfTag) {

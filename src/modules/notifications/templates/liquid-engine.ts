@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Liquid as Engine } from 'liquidjs'
 import { formatMoney } from '../../../kernel/money.ts'
-import { registerEveryBranchTags } from './every-branch.ts'
+import { registerEveryBranchLiquidTags } from './every-branch.ts'
 import { MAIL_HTML_LAYOUT, type MailTemplateSource } from './mail-parts.ts'
-import type { TemplateSamples } from './samples.ts'
+import type { MailTemplateSamples } from './samples.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 export type RenderedMail = { readonly subject: string; readonly text: string; readonly html: string }
@@ -20,7 +20,7 @@ const PIECE_MEMORY_UNITS = 40
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template has a syntax error, uses an unknown variable, or exceeds a limit. */
-export class TemplateFault extends Error {
+export class MailTemplateFault extends Error {
   readonly part: MailTemplatePart
   readonly line: number
 
@@ -77,7 +77,7 @@ export function createLiquidEngine({
     }
     const plain = make({})
     const everyBranch = make({})
-    registerEveryBranchTags(everyBranch, library)
+    registerEveryBranchLiquidTags(everyBranch, library)
     return { subject: plain, text: plain, html: make({ outputEscape: 'escape' }), everyBranch }
   }
   const engines = () => {
@@ -104,7 +104,7 @@ export function createLiquidEngine({
     load: async (): Promise<void> => {
       await engines()
     },
-    /** @throws TemplateFault */
+    /** @throws MailTemplateFault */
     render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => ({
       subject: await renderPart('subject', source.subject, variables),
       text: await renderPart('text', source.text, variables),
@@ -113,9 +113,9 @@ export function createLiquidEngine({
     /** Returns the first fault of each part. A template may use the variables of the samples only. */
     check: async (
       source: MailTemplateSource,
-      { example, minimal, maximal }: TemplateSamples
-    ): Promise<TemplateFault[]> => {
-      const faults: TemplateFault[] = []
+      { example, minimal, maximal }: MailTemplateSamples
+    ): Promise<MailTemplateFault[]> => {
+      const faults: MailTemplateFault[] = []
       for (const part of MAIL_TEMPLATE_PARTS) {
         try {
           const engine = (await engines())[part]
@@ -125,13 +125,13 @@ export function createLiquidEngine({
           for (const uses of Object.values(globals))
             for (const { segments, location } of uses)
               if (!isKnown(segments, example))
-                throw new TemplateFault(part, location.row, `unknown variable ${segments.join('.')}`)
+                throw new MailTemplateFault(part, location.row, `unknown variable ${segments.join('.')}`)
           for (const sample of [example, minimal]) await renderPart(part, source[part], sample)
           const { everyBranch } = await engines()
           await nextTurn()
           everyBranch.renderSync(everyBranch.parse(source[part]), maximal)
         } catch (error) {
-          faults.push(error instanceof TemplateFault ? error : faultOf(part, error))
+          faults.push(error instanceof MailTemplateFault ? error : faultOf(part, error))
         }
       }
       return faults
@@ -173,9 +173,9 @@ function isKnown(segments: readonly unknown[], example: unknown): boolean {
 
 type LiquidFault = Error & { token?: { getPosition?(): [number, number] }; originalError?: Error }
 
-function faultOf(part: MailTemplatePart, error: unknown): TemplateFault {
+function faultOf(part: MailTemplatePart, error: unknown): MailTemplateFault {
   const { message, token, originalError } = error as LiquidFault
   const [line = 1] = token?.getPosition?.() ?? []
   const reason = (originalError?.message ?? message).split('\n')[0] ?? message
-  return new TemplateFault(part, line, reason.replace(/, (?:file:.*, )?line:\d+, col:\d+$/, ''))
+  return new MailTemplateFault(part, line, reason.replace(/, (?:file:.*, )?line:\d+, col:\d+$/, ''))
 }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTemplateRenderer, type TemplateRenderer } from './renderer.ts'
+import { createMailTemplateRenderer, type MailTemplateRenderer } from './renderer.ts'
 
-let renderer: TemplateRenderer
+let renderer: MailTemplateRenderer
 beforeAll(() => {
-  renderer = createTemplateRenderer({ timeZone: 'UTC' })
+  renderer = createMailTemplateRenderer({ timeZone: 'UTC' })
 })
 afterAll(() => renderer.close())
 

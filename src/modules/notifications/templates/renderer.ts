@@ -1,20 +1,20 @@
 import { Worker } from 'node:worker_threads'
 import { templateRendererBusy } from '../errors.ts'
-import { type MailTemplatePart, type RenderedMail, TemplateFault } from './liquid-engine.ts'
+import { MailTemplateFault, type MailTemplatePart, type RenderedMail } from './liquid-engine.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
-import type { TemplateSamples } from './samples.ts'
+import type { MailTemplateSamples } from './samples.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 type Fault = { readonly part: MailTemplatePart; readonly line: number; readonly message: string }
-export type TemplateRenderTask =
+export type MailTemplateRenderTask =
   | { readonly kind: 'render'; readonly source: MailTemplateSource; readonly variables: Variables }
-  | { readonly kind: 'check'; readonly source: MailTemplateSource; readonly samples: TemplateSamples }
+  | { readonly kind: 'check'; readonly source: MailTemplateSource; readonly samples: MailTemplateSamples }
 type Outcome =
   | { readonly kind: 'rendered'; readonly rendered: RenderedMail }
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'checked'; readonly faults: readonly Fault[] }
 /** Message of the thread. `part` names the part that it renders from now on. */
-export type RendererThreadMessage =
+export type MailRendererThreadMessage =
   | Outcome
   | { readonly kind: 'ready' }
   | { readonly kind: 'part'; readonly part: MailTemplatePart }
@@ -31,17 +31,17 @@ const START_MS_MAX = 30_000
 const QUEUE_MAX = 100
 const MEMORY_MB_MAX = 64
 
-type QueuedTask = { task: TemplateRenderTask; settle: PromiseWithResolvers<Outcome> }
+type QueuedTask = { task: MailTemplateRenderTask; settle: PromiseWithResolvers<Outcome> }
 type Thread = { worker: Worker; ready: Promise<void> }
 
-export type TemplateRenderer = ReturnType<typeof createTemplateRenderer>
+export type MailTemplateRenderer = ReturnType<typeof createMailTemplateRenderer>
 
 /**
  * Renders templates one after the other in a separate thread. Staff write templates, and one with large loops would block
- * every other request. A part that takes more than 200 ms of CPU fails with a TemplateFault and ends the thread; the next
+ * every other request. A part that takes more than 200 ms of CPU fails with a MailTemplateFault and ends the thread; the next
  * task starts a new one. At most 100 tasks wait.
  */
-export function createTemplateRenderer(options: { timeZone: string }) {
+export function createMailTemplateRenderer(options: { timeZone: string }) {
   const queue: QueuedTask[] = []
   let thread: Thread | undefined
   let isRunning = false
@@ -70,15 +70,15 @@ export function createTemplateRenderer(options: { timeZone: string }) {
     await closing?.terminate()
   }
 
-  /** Runs a task in the thread. @throws TemplateFault when it takes too long or too much memory. */
-  async function runInThread(task: TemplateRenderTask): Promise<Outcome> {
+  /** Runs a task in the thread. @throws MailTemplateFault when it takes too long or too much memory. */
+  async function runInThread(task: MailTemplateRenderTask): Promise<Outcome> {
     thread ??= openThread()
     const { worker, ready } = thread
     await ready
     const outcome = Promise.withResolvers<Outcome>()
     let part: MailTemplatePart = 'subject'
     let before = await worker.cpuUsage()
-    const onMessage = (message: RendererThreadMessage) => {
+    const onMessage = (message: MailRendererThreadMessage) => {
       if (message.kind === 'ready') return
       if (message.kind !== 'part') return outcome.resolve(message)
       part = message.part
@@ -87,7 +87,7 @@ export function createTemplateRenderer(options: { timeZone: string }) {
         before = usage
       }, outcome.reject)
     }
-    const fail = (reason: string) => outcome.reject(new TemplateFault(part, 1, reason))
+    const fail = (reason: string) => outcome.reject(new MailTemplateFault(part, 1, reason))
     const onError = (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('it takes too much memory')
       else outcome.reject(error)
@@ -124,7 +124,7 @@ export function createTemplateRenderer(options: { timeZone: string }) {
     isRunning = false
   }
 
-  function run(task: TemplateRenderTask): Promise<Outcome> {
+  function run(task: MailTemplateRenderTask): Promise<Outcome> {
     if (queue.length >= QUEUE_MAX) throw templateRendererBusy()
     const settle = Promise.withResolvers<Outcome>()
     queue.push({ task, settle })
@@ -133,19 +133,19 @@ export function createTemplateRenderer(options: { timeZone: string }) {
   }
 
   return {
-    /** @throws TemplateFault, `NOTIFICATION_RENDERER_BUSY` */
+    /** @throws MailTemplateFault, `NOTIFICATION_RENDERER_BUSY` */
     render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => {
       const outcome = await run({ kind: 'render', source, variables })
       if (outcome.kind === 'rendered') return outcome.rendered
       throw outcome.kind === 'fault' ? faultOf(outcome.fault) : new Error('a render task was not rendered')
     },
     /** Returns the faults of a template, which may use the variables of the samples only. @throws `NOTIFICATION_RENDERER_BUSY` */
-    check: async (source: MailTemplateSource, samples: TemplateSamples): Promise<TemplateFault[]> => {
+    check: async (source: MailTemplateSource, samples: MailTemplateSamples): Promise<MailTemplateFault[]> => {
       try {
         const outcome = await run({ kind: 'check', source, samples })
         return outcome.kind === 'checked' ? outcome.faults.map(faultOf) : []
       } catch (error) {
-        if (error instanceof TemplateFault) return [error]
+        if (error instanceof MailTemplateFault) return [error]
         throw error
       }
     },
@@ -153,4 +153,5 @@ export function createTemplateRenderer(options: { timeZone: string }) {
   }
 }
 
-const faultOf = ({ part, line, message }: Fault): TemplateFault => new TemplateFault(part, line, message)
+const faultOf = ({ part, line, message }: Fault): MailTemplateFault =>
+  new MailTemplateFault(part, line, message)

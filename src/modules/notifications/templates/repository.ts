@@ -10,7 +10,7 @@ const columns = {
 } as const
 
 /** Lists the versions of one template in the given languages. */
-export const listTemplateTranslations = statement({
+export const listMailTemplateTranslations = statement({
   name: 'notifications.list_template',
   takes: { name: 'text', locales: 'text[]' },
   gives: columns,
@@ -18,9 +18,9 @@ export const listTemplateTranslations = statement({
     select name, locale, subject, body_text, body_html, version from notifications.templates
     where name = $name and locale = any ($locales)`
 })
-export type MailTemplateRow = RowOf<typeof listTemplateTranslations>
+export type MailTemplateRow = RowOf<typeof listMailTemplateTranslations>
 
-export const listStoredTemplates = statement({
+export const listStoredMailTemplates = statement({
   name: 'notifications.list_templates',
   gives: { name: 'text', locale: 'text', version: 'int4' },
   text: 'select name, locale, version from notifications.templates order by name, locale limit 1000'

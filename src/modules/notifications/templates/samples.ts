@@ -12,18 +12,18 @@ class ExampleText {
   }
 }
 /** An example value of a text variable that is never empty. */
-export const neverEmptyExample = (text: string): ExampleText => new ExampleText(text, false)
+export const nonEmptyExampleText = (text: string): ExampleText => new ExampleText(text, false)
 /** A text that may be empty, such as the name of a customer who gave none. */
-export const possiblyEmptyExample = (text: string): ExampleText => new ExampleText(text, true)
+export const possiblyEmptyExampleText = (text: string): ExampleText => new ExampleText(text, true)
 
 /** Every variable that a template can use, with an example value. */
-export type TemplateExample = {
-  readonly [name: string]: number | ExampleText | TemplateExample | readonly TemplateExample[]
+export type MailTemplateExample = {
+  readonly [name: string]: number | ExampleText | MailTemplateExample | readonly MailTemplateExample[]
 }
 
 type Variables = Readonly<Record<string, unknown>>
 /** Variables with which a template is checked. */
-export type TemplateSamples = {
+export type MailTemplateSamples = {
   readonly example: Variables
   /** Texts that may be empty are empty, and lists have one element. */
   readonly minimal: Variables
@@ -31,7 +31,7 @@ export type TemplateSamples = {
   readonly maximal: Variables
 }
 
-export const createTemplateSamples = (example: TemplateExample): TemplateSamples => ({
+export const createMailTemplateSamples = (example: MailTemplateExample): MailTemplateSamples => ({
   example: vary(
     example,
     ({ text }) => text,
@@ -54,16 +54,16 @@ export const createTemplateSamples = (example: TemplateExample): TemplateSamples
 
 /** Returns the example as plain data, with every text and list mapped by the given functions. */
 const vary = (
-  example: TemplateExample,
+  example: MailTemplateExample,
   text: (text: ExampleText) => string,
-  list: (list: readonly TemplateExample[]) => readonly TemplateExample[]
+  list: (list: readonly MailTemplateExample[]) => readonly MailTemplateExample[]
 ): Variables =>
   Object.fromEntries(
     Object.entries(example).map(([name, value]) => {
       if (typeof value === 'number') return [name, value]
       if (value instanceof ExampleText) return [name, text(value)]
       if (Array.isArray(value))
-        return [name, list(value as readonly TemplateExample[]).map(each => vary(each, text, list))]
-      return [name, vary(value as TemplateExample, text, list)]
+        return [name, list(value as readonly MailTemplateExample[]).map(each => vary(each, text, list))]
+      return [name, vary(value as MailTemplateExample, text, list)]
     })
   )

@@ -3,7 +3,7 @@ import type { MailTemplateName } from './definitions.ts'
 import { englishMailTemplates } from './english.ts'
 import { germanMailTemplates } from './german.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
-import { listTemplateTranslations, type MailTemplateRow } from './repository.ts'
+import { listMailTemplateTranslations, type MailTemplateRow } from './repository.ts'
 
 /** The built-in templates by language. */
 export const bundledMailTemplates: Readonly<
@@ -20,7 +20,7 @@ const fallbacksOf = (locale: string): string[] => {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
 }
 
-export const templateSourceOf = ({
+export const mailTemplateSourceOf = ({
   subject,
   body_text: text,
   body_html: html
@@ -30,9 +30,9 @@ export const templateSourceOf = ({
   html
 })
 
-export type TemplateCandidate = { readonly source: MailTemplateSource; readonly locale: string }
+export type MailTemplateCandidate = { readonly source: MailTemplateSource; readonly locale: string }
 
-export function createTemplateFinder({ db, locale: shopLocale }: { db: Queryable; locale: string }) {
+export function createMailTemplateFinder({ db, locale: shopLocale }: { db: Queryable; locale: string }) {
   return {
     /**
      * Returns the templates to try, in order: the preferred language, its parents, the language of the shop, English. In each
@@ -41,14 +41,14 @@ export function createTemplateFinder({ db, locale: shopLocale }: { db: Queryable
     find: async (
       name: MailTemplateName,
       preferred: string
-    ): Promise<[TemplateCandidate, ...TemplateCandidate[]]> => {
+    ): Promise<[MailTemplateCandidate, ...MailTemplateCandidate[]]> => {
       const preferredTags = fallbacksOf(preferred)
       const locales = [...new Set([...preferredTags, ...fallbacksOf(shopLocale), LAST_FALLBACK])]
-      const rows = await db.rows(listTemplateTranslations, { name, locales })
+      const rows = await db.rows(listMailTemplateTranslations, { name, locales })
       const [first, ...others] = locales.flatMap(tag => {
         const row = rows.find(each => each.locale === tag)
         const locale = preferredTags.includes(tag) ? preferred : tag
-        const sources = [row && templateSourceOf(row), bundledMailTemplates[tag]?.[name]]
+        const sources = [row && mailTemplateSourceOf(row), bundledMailTemplates[tag]?.[name]]
         return sources.flatMap(source => (source ? { source, locale } : []))
       })
       if (first === undefined) throw new Error(`there is no template ${name}`)
@@ -56,4 +56,4 @@ export function createTemplateFinder({ db, locale: shopLocale }: { db: Queryable
     }
   }
 }
-export type TemplateFinder = ReturnType<typeof createTemplateFinder>
+export type MailTemplateFinder = ReturnType<typeof createMailTemplateFinder>

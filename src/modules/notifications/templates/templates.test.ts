@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { MAIL_TEMPLATE_NAMES, type MailTemplateName, templateSamplesFor } from './definitions.ts'
+import { MAIL_TEMPLATE_NAMES, type MailTemplateName, mailTemplateSamplesFor } from './definitions.ts'
 import { createLiquidEngine, MAIL_TEMPLATE_PARTS } from './liquid-engine.ts'
 import {
-  createTemplateSamples,
-  neverEmptyExample,
-  possiblyEmptyExample,
-  type TemplateExample
+  createMailTemplateSamples,
+  type MailTemplateExample,
+  nonEmptyExampleText,
+  possiblyEmptyExampleText
 } from './samples.ts'
 import { bundledMailTemplates } from './service.ts'
 
 const engine = createLiquidEngine({ timeZone: 'UTC' })
 const samplesIn = (name: MailTemplateName, locale = 'en') =>
-  templateSamplesFor(name, { shopName: 'Corner', locale })
+  mailTemplateSamplesFor(name, { shopName: 'Corner', locale })
 const words = { subject: 's', text: 't', html: 'h' }
 const samples = samplesIn('order_placed')
 const { example } = samples
@@ -103,14 +103,14 @@ test.each([
 
 test("each text in a template's example data declares whether it may be empty, and samples follow from that", () => {
   // @ts-expect-error: 'Post' does not declare it
-  const undecided: TemplateExample = { carrier: 'Post' }
+  const undecided: MailTemplateExample = { carrier: 'Post' }
   expect(undecided).toBeDefined()
-  const line = { sku: neverEmptyExample('MUG-1'), variant: possiblyEmptyExample('Green'), quantity: 2 }
+  const line = { sku: nonEmptyExampleText('MUG-1'), variant: possiblyEmptyExampleText('Green'), quantity: 2 }
   const {
     example,
     minimal: least,
     maximal: most
-  } = createTemplateSamples({ carrier: possiblyEmptyExample('Post'), lines: [line, line] })
+  } = createMailTemplateSamples({ carrier: possiblyEmptyExampleText('Post'), lines: [line, line] })
   const full = { sku: 'MUG-1', variant: 'Green', quantity: 2 }
   expect(example).toEqual({ carrier: 'Post', lines: [full, full] })
   expect(least).toEqual({ carrier: '', lines: [{ ...full, variant: '' }] })

@@ -1,5 +1,5 @@
 import { multiplyFractionRounded } from '../../../kernel/money.ts'
-import type { PaymentChange } from '../../payments/index.ts'
+import type { PaymentAccountChange } from '../../payments/index.ts'
 import { type OrderPriceShare, type PriceShareKey, priceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
@@ -104,7 +104,7 @@ export const heldMinorOf = ({
   captured,
   refunded,
   refunding
-}: Pick<PaymentChange, 'captured' | 'refunded' | 'refunding'>): number =>
+}: Pick<PaymentAccountChange, 'captured' | 'refunded' | 'refunding'>): number =>
   Math.max(0, captured - refunded - refunding)
 
 /**

@@ -1,7 +1,7 @@
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentChange } from '../../payments/index.ts'
+import type { PaymentAccountChange } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
 import { type OrderActor, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
@@ -98,7 +98,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     { account }: OrderUnderLock,
     amountMinor: number,
     { id, kind, actor }: AdjustmentSource
-  ): Promise<PaymentChange | undefined> {
+  ): Promise<PaymentAccountChange | undefined> {
     if (amountMinor === 0) return undefined
     const reason = actor.reason ?? (kind === 'cancel' ? 'canceled' : 'refunded')
     return account?.refund({ id, amountMinor, reason, actor: actor.id })
@@ -115,7 +115,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     balance: OrderCreditBalance,
     credit: OrderCredit,
     source: AdjustmentSource
-  ): Promise<PaymentChange | undefined> {
+  ): Promise<PaymentAccountChange | undefined> {
     const { account } = locked
     const heldMinor = account === undefined ? 0 : heldMinorOf(account.state)
     const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
@@ -166,8 +166,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function refundLatePayment(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentChange
-  ): Promise<PaymentChange | undefined> {
+    change: PaymentAccountChange
+  ): Promise<PaymentAccountChange | undefined> {
     const { total } = locked.order
     const heldMinor = heldMinorOf(change)
     // Each credit that was not refunded has lowered the amount due below the total.
@@ -186,8 +186,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function refundCanceled(
     tx: Transaction,
     locked: OrderUnderLock,
-    payments: Pick<PaymentChange, 'captured' | 'refunded' | 'refunding'>
-  ): Promise<PaymentChange | undefined> {
+    payments: Pick<PaymentAccountChange, 'captured' | 'refunded' | 'refunding'>
+  ): Promise<PaymentAccountChange | undefined> {
     const { captured } = payments
     const heldMinor = heldMinorOf(payments)
     const { creditedMinor, refundedMinor, isRepeated, source } = await readAdjustments(tx, locked, captured)
@@ -213,8 +213,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     refundAmountDue: (
       tx: Transaction,
       locked: OrderUnderLock,
-      change: PaymentChange
-    ): Promise<PaymentChange | undefined> =>
+      change: PaymentAccountChange
+    ): Promise<PaymentAccountChange | undefined> =>
       locked.lifecycle.state === 'canceled'
         ? refundCanceled(tx, locked, change)
         : refundLatePayment(tx, locked, change)

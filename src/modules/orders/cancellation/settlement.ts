@@ -3,7 +3,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { PaymentChange } from '../../payments/index.ts'
+import type { PaymentAccountChange } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { heldMinorOf } from '../adjustments/credits.ts'
 import { orderCanceledEvent } from '../events.ts'
@@ -57,7 +57,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
   async function settle(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentChange
+    change: PaymentAccountChange
   ): Promise<OrderUnderLock> {
     const { account, order, lifecycle } = locked
     if (!lifecycle.isCancelRequested || !change.isFrozen || !change.isSettled) return locked

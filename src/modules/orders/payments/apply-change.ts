@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentChange } from '../../payments/index.ts'
+import type { PaymentAccountChange } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationSettlement } from '../cancellation/settlement.ts'
@@ -47,7 +47,7 @@ export function createApplyPaymentChange({
   async function storeStatus(
     tx: Transaction,
     locked: OrderUnderLock,
-    { status, isOverpaid, isDisputed, openMethods }: PaymentChange
+    { status, isOverpaid, isDisputed, openMethods }: PaymentAccountChange
   ): Promise<OrderUnderLock> {
     const { order } = locked
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf(openMethods, paymentTimeouts, {
@@ -66,7 +66,7 @@ export function createApplyPaymentChange({
   async function placeOrDeliver(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentChange,
+    change: PaymentAccountChange,
     before: OrderUnderLock['order']['payment_status']
   ): Promise<OrderUnderLock> {
     const { status } = change
@@ -80,9 +80,9 @@ export function createApplyPaymentChange({
     return terms === undefined ? fulfilment.deliverDigital(tx, locked) : placePendingOrder(tx, locked, terms)
   }
 
-  return async (tx: Transaction, order: OrderUnderLock, first: PaymentChange): Promise<void> => {
+  return async (tx: Transaction, order: OrderUnderLock, first: PaymentAccountChange): Promise<void> => {
     let locked = order
-    let change: PaymentChange | undefined = first
+    let change: PaymentAccountChange | undefined = first
     // Ends, because each refund lowers what is held, and no more than that is refunded.
     while (change !== undefined) {
       const before = locked.order.payment_status
@@ -102,7 +102,7 @@ export type ApplyPaymentChange = ReturnType<typeof createApplyPaymentChange>
  */
 function placementTermsOf(
   { order, lifecycle }: OrderUnderLock,
-  { status, openMethods }: PaymentChange
+  { status, openMethods }: PaymentAccountChange
 ): PaymentTerms | undefined {
   if (lifecycle.state !== 'pending' || lifecycle.isCancelRequested) return undefined
   return isPaymentSecured(status) ? order.terms : deferredPaymentTermsOf(openMethods)

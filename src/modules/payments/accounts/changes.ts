@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFound } from '../errors.ts'
-import type { PaymentChange } from '../facts/recorder.ts'
+import type { PaymentAccountChange } from '../facts/recorder.ts'
 import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.
 export type PaymentListener = (
   tx: Transaction,
   account: LockedPaymentAccount,
-  change: PaymentChange
+  change: PaymentAccountChange
 ) => Promise<void>
 
 type Deps = { lockAccount: LockPaymentAccount; listener: () => PaymentListener | undefined }

@@ -4,7 +4,7 @@ import type { PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentMethodChoice } from '../payments/start.ts'
 import type { NewPaymentAccount } from './service.ts'
 
-export type FakeOperation = {
+export type FakePaymentOperation = {
   kind: 'create' | 'capture' | 'void' | 'refund'
   id: string
   amount: number
@@ -14,7 +14,7 @@ export type FakePayment = Required<PaymentMethodChoice> & {
   id: string
   amount: number
   facts: RankedPaymentFact[]
-  operations: FakeOperation[]
+  operations: FakePaymentOperation[]
 }
 type AccountColumns = PaymentAccountRow & PaymentAccountState
 /** The account of an order in `fakePayments`, with its state and its payments. */
@@ -24,11 +24,11 @@ export type FakePaymentAccount = {
   payments: FakePayment[]
 }
 
-export type ReportedFakeFact = Pick<PaymentFact, 'kind' | 'status' | 'amount'> & {
+export type ReportedFakePaymentFact = Pick<PaymentFact, 'kind' | 'status' | 'amount'> & {
   readonly objectId?: string
 }
 
-export const isOpenFakeOperation = ({ isOpen }: FakeOperation) => isOpen
+export const isOpenFakePaymentOperation = ({ isOpen }: FakePaymentOperation) => isOpen
 
 /** Derives the state of a payment from its facts and open refunds. */
 export function fakePaymentStateOf(payment: FakePayment) {
@@ -38,14 +38,14 @@ export function fakePaymentStateOf(payment: FakePayment) {
     facts,
     refunds.map(refund => ({ id: refund.id, amount: refund.amount }))
   )
-  return { ...state, amount, payment, isBusy: operations.some(isOpenFakeOperation) }
+  return { ...state, amount, payment, isBusy: operations.some(isOpenFakePaymentOperation) }
 }
 
 /** Adds reported facts to a payment. */
-export function recordFakeFacts(
+export function recordFakePaymentFacts(
   { id, facts }: FakePayment,
   currency: string,
-  reported: readonly ReportedFakeFact[]
+  reported: readonly ReportedFakePaymentFact[]
 ): void {
   for (const { objectId = id, ...fact } of reported)
     facts.push(rankPaymentFact({ ...fact, objectId, currency }))

@@ -3,10 +3,10 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFound } from '../errors.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
-import type { FactRecorder, PaymentChange } from '../facts/recorder.ts'
+import type { PaymentAccountChange, PaymentFactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import {
-  failUnsentOperations,
+  failUnsentPaymentOperations,
   insertPaymentOperations,
   listOperationsOfPayment
 } from '../operations/repository.ts'
@@ -15,7 +15,7 @@ import { listPaymentsOfOrder } from '../payments/repository.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
-  recorder: FactRecorder
+  recorder: PaymentFactRecorder
   refunds: RefundService
   /** Enqueues a job that sends the operation after the commit. */
   wake: (tx: Transaction, operationId: string) => void
@@ -41,7 +41,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
   const { order_id } = locked
   let row = locked
 
-  const settle = async (): Promise<PaymentChange> => {
+  const settle = async (): Promise<PaymentAccountChange> => {
     const { account, change } = await recorder.settle(tx, row)
     row = account
     return change
@@ -64,7 +64,11 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Captures up to this amount of what is authorized. The provider voids the rest. Skips payments that have an open
      * operation, because it may be this capture.
      */
-    capture: async ({ id, amountMinor, actor }: Omit<RefundRequest, 'reason'>): Promise<PaymentChange> => {
+    capture: async ({
+      id,
+      amountMinor,
+      actor
+    }: Omit<RefundRequest, 'reason'>): Promise<PaymentAccountChange> => {
       let remainingMinor = amountMinor
       for (const payment of await listPayments()) {
         const amount = Math.min(remainingMinor, payment.authorized)
@@ -87,7 +91,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
       refunds.assertCanRefund(row, amountMinor, refunder),
 
     /** Refunds this amount of what was captured, the latest payment first. @throws `PAYMENT_REFUND_TOO_MUCH` */
-    refund: async ({ id, amountMinor, ...request }: RefundRequest): Promise<PaymentChange> => {
+    refund: async ({ id, amountMinor, ...request }: RefundRequest): Promise<PaymentAccountChange> => {
       let remainingMinor = amountMinor
       for (const payment of (await listPayments()).toReversed()) {
         const part = Math.min(remainingMinor, payment.captured - payment.refunded - payment.refunding)
@@ -105,8 +109,8 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Changes the amount due. Voids open payments that request more than it and have nothing authorized. `isOverpaid` of the
      * change is true when more than the new amount is captured.
      */
-    updateAmountDue: async (dueMinor: number): Promise<PaymentChange> => {
-      await tx.run(repository.updateAmountDue, { order_id, due: dueMinor })
+    updateAmountDue: async (dueMinor: number): Promise<PaymentAccountChange> => {
+      await tx.run(repository.updatePaymentAmountDue, { order_id, due: dueMinor })
       row = { ...row, due: dueMinor }
       return settle()
     },
@@ -115,10 +119,10 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Stops all payments of the order: unsent operations are dropped and open payments are voided. The order can be canceled
      * once `isSettled` is true, in this change or in a later one.
      */
-    freeze: async (): Promise<PaymentChange> => {
+    freeze: async (): Promise<PaymentAccountChange> => {
       await tx.run(repository.freezePaymentAccount, { order_id })
       row = { ...row, frozen_at: row.frozen_at ?? new Date() }
-      const unsent = await tx.rows(failUnsentOperations, { order_id })
+      const unsent = await tx.rows(failUnsentPaymentOperations, { order_id })
       const payments = await listPayments()
       for (const { payment_id, kind } of unsent) {
         const payment = payments.find(({ id }) => id === payment_id)
@@ -130,7 +134,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
     },
 
     /** Allows payments of the order again. */
-    unfreeze: async (): Promise<PaymentChange> => {
+    unfreeze: async (): Promise<PaymentAccountChange> => {
       await tx.run(repository.unfreezePaymentAccount, { order_id })
       row = { ...row, frozen_at: null }
       return settle()

@@ -31,7 +31,7 @@ export const unfreezePaymentAccount = statement({
   takes: { order_id: 'uuid' },
   text: 'update payments.accounts set frozen_at = null where order_id = $order_id'
 })
-export const updateAmountDue = statement({
+export const updatePaymentAmountDue = statement({
   name: 'payments.update_due',
   takes: { order_id: 'uuid', due: 'int8' },
   text: 'update payments.accounts set due = $due where order_id = $order_id'

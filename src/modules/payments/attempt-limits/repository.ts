@@ -1,6 +1,6 @@
 import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type LimitedAttemptSubject = 'network' | 'order'
+export type LimitedPaymentAttemptSubject = 'network' | 'order'
 
 /**
  * Finds the `max`-th latest failed attempt since a time, of a network and of an order. Returns no row where fewer failed.
@@ -9,7 +9,7 @@ export type LimitedAttemptSubject = 'network' | 'order'
 export const findLimitingPaymentAttempts = statement({
   name: 'payments.find_limiting_attempts',
   takes: { network: 'text?', order_id: 'uuid', since: 'timestamptz', max: 'int4' },
-  gives: { subject: oneOf<LimitedAttemptSubject>(), seen_at: 'timestamptz' },
+  gives: { subject: oneOf<LimitedPaymentAttemptSubject>(), seen_at: 'timestamptz' },
   text: `
     (select 'network' as subject, facts.seen_at
      from payments.payments join payments.facts on facts.payment_id = payments.id

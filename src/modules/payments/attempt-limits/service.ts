@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyPaymentAttempts } from '../errors.ts'
-import { findLimitingPaymentAttempts, type LimitedAttemptSubject } from './repository.ts'
+import { findLimitingPaymentAttempts, type LimitedPaymentAttemptSubject } from './repository.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -10,7 +10,7 @@ type Deps = {
   /** Failed attempts per hour from which a network or an order is refused. */
   failuresMax: number
   /** Counts a refused attempt. */
-  count: (subject: LimitedAttemptSubject) => void
+  count: (subject: LimitedPaymentAttemptSubject) => void
 }
 
 /** Slows down card testing: after many declined attempts, the network and the order are refused for a while. */

@@ -21,7 +21,7 @@ export const erasePaymentOwners = statement({
     where order_id = any ($order_ids)`
 })
 /** Erases the reasons that administrators wrote. Open requests stay, because retries need them. */
-export const eraseOperationReasons = statement({
+export const erasePaymentOperationReasons = statement({
   name: 'payments.erase_operations',
   takes: { customer_id: 'uuid?', order_ids: 'uuid[]' },
   text: `

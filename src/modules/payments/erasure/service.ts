@@ -12,7 +12,7 @@ export async function erasePaymentData(
   await tx.run(repository.lockPaymentAccounts, { order_ids })
   await tx.run(repository.erasePaymentAccountOwners, { order_ids })
   await tx.run(repository.erasePaymentOwners, { order_ids })
-  await tx.run(repository.eraseOperationReasons, { customer_id, order_ids })
+  await tx.run(repository.erasePaymentOperationReasons, { customer_id, order_ids })
   await tx.run(repository.eraseProviderEventBytes, { order_ids })
 }
 

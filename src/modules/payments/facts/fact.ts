@@ -1,5 +1,5 @@
 /** Ranks of the statuses of each kind of fact. Of two facts of one object the higher rank is the later one. */
-export const FACT_STATUS_RANKS = {
+export const PAYMENT_FACT_STATUS_RANKS = {
   /** The payment at the provider. */
   intent: { pending: 10, processing: 20, authorized: 30, canceled: 40, succeeded: 50 },
   /** One attempt of the customer to pay. */
@@ -11,7 +11,7 @@ export const FACT_STATUS_RANKS = {
   dispute: { open: 10, won: 20, lost: 30 }
 } as const
 
-type Ranks = typeof FACT_STATUS_RANKS
+type Ranks = typeof PAYMENT_FACT_STATUS_RANKS
 export type PaymentFactKind = keyof Ranks
 export type PaymentFactStatus = { [K in PaymentFactKind]: keyof Ranks[K] & string }[PaymentFactKind]
 
@@ -32,7 +32,7 @@ export type RankedPaymentFact = PaymentFact & { readonly rank: number }
 
 /** Adds the rank. @throws Error for a status that the kind does not have, which is a bug of the provider's adapter. */
 export function rankPaymentFact(fact: PaymentFact): RankedPaymentFact {
-  const rank = (FACT_STATUS_RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
+  const rank = (PAYMENT_FACT_STATUS_RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
   if (rank === undefined) throw new Error(`a fact of kind ${fact.kind} is never ${fact.status}`)
   return { ...fact, rank }
 }
@@ -49,7 +49,7 @@ function supersedes(one: RankedPaymentFact, other: RankedPaymentFact): boolean {
 }
 
 /** Returns the latest fact of each object. */
-export function latestFactOfEachObject(facts: readonly RankedPaymentFact[]): RankedPaymentFact[] {
+export function latestPaymentFactOfEachObject(facts: readonly RankedPaymentFact[]): RankedPaymentFact[] {
   const byObject = new Map<string, RankedPaymentFact>()
   for (const fact of facts) {
     const key = JSON.stringify([fact.kind, fact.objectId])
@@ -60,11 +60,11 @@ export function latestFactOfEachObject(facts: readonly RankedPaymentFact[]): Ran
 }
 
 /** Returns the reported facts that are later than the recorded ones. */
-export const unrecordedFacts = (
+export const unrecordedPaymentFacts = (
   reported: readonly PaymentFact[],
   recorded: readonly RankedPaymentFact[]
 ): RankedPaymentFact[] =>
-  latestFactOfEachObject([...recorded, ...reported.map(rankPaymentFact)]).filter(
+  latestPaymentFactOfEachObject([...recorded, ...reported.map(rankPaymentFact)]).filter(
     fact => !recorded.includes(fact)
   )
 

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
-import { latestFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
+import { latestPaymentFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
 import { type PublishPaymentEvent, publishPaymentEvents } from './publish.ts'
 import {
   derivePaymentAccountState,
@@ -20,7 +20,7 @@ type RecordedFacts = {
 }
 
 /** The payment state of an order after facts were recorded. */
-export type PaymentChange = PaymentAccountState & {
+export type PaymentAccountChange = PaymentAccountState & {
   readonly orderId: string
   readonly due: number
   readonly previousStatus: PaymentAccountState['status']
@@ -51,12 +51,12 @@ const VOIDS_MAX = 3
  * The only writer of payment state. In one transaction it stores facts, derives the state of payments and account from them,
  * and publishes events.
  */
-export function createFactRecorder({ publisherOf, voidOpen, isLimited }: Deps) {
+export function createPaymentFactRecorder({ publisherOf, voidOpen, isLimited }: Deps) {
   /** Derives the payment state of an order from its facts again. The caller holds the account's lock. */
   async function settle(
     tx: Transaction,
     account: repository.PaymentAccountRow
-  ): Promise<{ account: repository.PaymentAccountRow; change: PaymentChange }> {
+  ): Promise<{ account: repository.PaymentAccountRow; change: PaymentAccountChange }> {
     const { order_id: orderId } = account
     const known = await tx.rows(repository.listPaymentsWithFacts, { order_id: orderId })
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
@@ -97,13 +97,13 @@ export function createFactRecorder({ publisherOf, voidOpen, isLimited }: Deps) {
     recordFacts
   }
 }
-export type FactRecorder = ReturnType<typeof createFactRecorder>
+export type PaymentFactRecorder = ReturnType<typeof createPaymentFactRecorder>
 
 async function recordFacts(
   tx: Transaction,
   { paymentId, provider, facts, source }: RecordedFacts
 ): Promise<void> {
-  const latestReported = latestFactOfEachObject(facts.map(rankPaymentFact))
+  const latestReported = latestPaymentFactOfEachObject(facts.map(rankPaymentFact))
   if (latestReported.length === 0) return
   await tx.run(repository.upsertPaymentFacts, {
     provider,

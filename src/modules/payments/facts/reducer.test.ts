@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FACT_STATUS_RANKS, type PaymentFact, type PaymentFactKind, rankPaymentFact } from './fact.ts'
+import { PAYMENT_FACT_STATUS_RANKS, type PaymentFact, type PaymentFactKind, rankPaymentFact } from './fact.ts'
 import { derivePaymentAccountState, derivePaymentState, type PaymentState } from './reducer.ts'
 
 const fact = (kind: PaymentFactKind, status: string, amount = 100, objectId = `${kind}_1`): PaymentFact =>
@@ -8,15 +8,17 @@ const fact = (kind: PaymentFactKind, status: string, amount = 100, objectId = `$
 const reduce = (facts: readonly PaymentFact[], refunds: Parameters<typeof derivePaymentState>[1] = []) =>
   derivePaymentState(facts.map(rankPaymentFact), refunds)
 
-const someFact = fc.constantFrom(...(Object.keys(FACT_STATUS_RANKS) as PaymentFactKind[])).chain(kind =>
-  fc.record({
-    kind: fc.constant(kind),
-    status: fc.constantFrom(...Object.keys(FACT_STATUS_RANKS[kind])),
-    objectId: fc.constantFrom('a', 'b', 'c'),
-    amount: fc.integer({ min: 1, max: 4 }).map(n => n * 25),
-    currency: fc.constant('EUR')
-  })
-) as fc.Arbitrary<PaymentFact>
+const someFact = fc
+  .constantFrom(...(Object.keys(PAYMENT_FACT_STATUS_RANKS) as PaymentFactKind[]))
+  .chain(kind =>
+    fc.record({
+      kind: fc.constant(kind),
+      status: fc.constantFrom(...Object.keys(PAYMENT_FACT_STATUS_RANKS[kind])),
+      objectId: fc.constantFrom('a', 'b', 'c'),
+      amount: fc.integer({ min: 1, max: 4 }).map(n => n * 25),
+      currency: fc.constant('EUR')
+    })
+  ) as fc.Arbitrary<PaymentFact>
 const someFacts = fc.array(someFact, { maxLength: 12 })
 /** The same facts in another order, some of them repeated. */
 const twoOrders = someFacts.chain(facts =>
@@ -59,8 +61,8 @@ describe('the state derived from facts', () => {
         // An independent implementation: sort, and keep the last fact of each object.
         const last: Record<string, PaymentFact> = {}
         const order = (one: PaymentFact) =>
-          Object.values(FACT_STATUS_RANKS[one.kind]).indexOf(
-            (FACT_STATUS_RANKS[one.kind] as Record<string, number>)[one.status] as never
+          Object.values(PAYMENT_FACT_STATUS_RANKS[one.kind]).indexOf(
+            (PAYMENT_FACT_STATUS_RANKS[one.kind] as Record<string, number>)[one.status] as never
           ) *
             1_000 +
           one.amount

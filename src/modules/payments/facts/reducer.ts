@@ -1,4 +1,4 @@
-import { latestFactOfEachObject, type PaymentFactKind, type RankedPaymentFact } from './fact.ts'
+import { latestPaymentFactOfEachObject, type PaymentFactKind, type RankedPaymentFact } from './fact.ts'
 
 export type PaymentStatus =
   | 'pending'
@@ -45,7 +45,7 @@ export function derivePaymentState(
   facts: readonly RankedPaymentFact[],
   openRefunds: readonly UnsettledRefund[]
 ): PaymentState {
-  const known = latestFactOfEachObject(facts)
+  const known = latestPaymentFactOfEachObject(facts)
   const sum = (kind: PaymentFactKind, ...statuses: string[]) =>
     known
       .filter(fact => fact.kind === kind && statuses.includes(fact.status))

@@ -40,7 +40,7 @@ export const findPaymentAccount = statement({
 export type PaymentAccountRow = RowOf<typeof findPaymentAccount>
 
 /** Commits an amount before the provider is called, so that two payments cannot cover the same amount. */
-export const reserveAmountDue = statement({
+export const reservePaymentAmount = statement({
   name: 'payments.commit_amount',
   takes: { order_id: 'uuid', amount: 'int8' },
   text: `

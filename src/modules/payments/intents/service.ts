@@ -16,7 +16,7 @@ import {
 import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
-import { NEXT_STEP_ENCRYPTION_PURPOSE, type OperationSender } from '../operations/sender.ts'
+import { PAYMENT_STEP_ENCRYPTION_PURPOSE, type PaymentOperationSender } from '../operations/sender.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
 import type { PaymentStarter } from '../payments/start.ts'
@@ -28,14 +28,14 @@ type Deps = {
   secrets: Secrets
   providers: PaymentProviderRegistry
   starter: PaymentStarter
-  sender: OperationSender
+  sender: PaymentOperationSender
   refreshPayment: PaymentRefresher
-  guard: PaymentGuard
+  guard: PaymentStartGuard
   follow: PaymentReturnHook
   attempts: PaymentAttemptLimits
 }
 /** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
-export type PaymentGuard = (
+export type PaymentStartGuard = (
   tx: Transaction,
   payment: { readonly orderId: string; readonly method: string }
 ) => Promise<void>
@@ -45,19 +45,19 @@ export type PaymentGuard = (
  */
 export type PaymentReturnHook = (orderId: string) => Promise<void>
 /** Who accesses an order: a customer, or a guest with its token. */
-export type PaymentCaller = { readonly customerId: string } | { readonly token: string | undefined }
+export type OrderPaymentCaller = { readonly customerId: string } | { readonly token: string | undefined }
 
 /** Payments of orders for customers and guests. */
 export function createPaymentIntentService(deps: Deps) {
   const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
-  async function ownAccount(caller: PaymentCaller, orderId: string): Promise<PaymentAccountRow> {
+  async function ownAccount(caller: OrderPaymentCaller, orderId: string): Promise<PaymentAccountRow> {
     const account = found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFound)
     if (!owns(caller, account)) throw payableOrderNotFound()
     return account
   }
   const owns = (
-    caller: PaymentCaller,
+    caller: OrderPaymentCaller,
     { order_id, customer_id, token_version }: PaymentAccountRow
   ): boolean =>
     'customerId' in caller
@@ -68,7 +68,7 @@ export function createPaymentIntentService(deps: Deps) {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
     const sealed =
       payment.is_open && payment.next_step
-        ? secrets.open(NEXT_STEP_ENCRYPTION_PURPOSE, payment.next_step)
+        ? secrets.open(PAYMENT_STEP_ENCRYPTION_PURPOSE, payment.next_step)
         : undefined
     const next: CustomerPaymentStep = sealed === undefined ? {} : JSON.parse(sealed.toString())
     return { ...payment, ...next }
@@ -115,7 +115,7 @@ export function createPaymentIntentService(deps: Deps) {
    * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED`, `PAYMENT_ATTEMPTS_LIMITED`
    */
   async function create(
-    caller: PaymentCaller,
+    caller: OrderPaymentCaller,
     { network: address, ...request }: PaymentIntentRequest & { readonly network: string },
     write: IdempotentWrite
   ): Promise<PaymentIntentResponse> {
@@ -144,7 +144,7 @@ export function createPaymentIntentService(deps: Deps) {
 
   /** Lists the payments of an order, oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
   async function ofOrder(
-    caller: PaymentCaller,
+    caller: OrderPaymentCaller,
     orderId: string,
     query: PageQuery
   ): Promise<Page<PaymentResponse>> {
@@ -164,7 +164,7 @@ export function createPaymentIntentService(deps: Deps) {
    * payment is requested every five seconds at most. Returns the payments as they are then.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, and as `follow`
    */
-  async function confirm(caller: PaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
+  async function confirm(caller: OrderPaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.claimPaymentsToRefresh, { order_id, providers: calling })

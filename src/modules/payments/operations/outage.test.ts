@@ -4,7 +4,7 @@ import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
 import { createPaymentAccountChanges } from '../accounts/changes.ts'
 import { createPaymentAccountLock } from '../accounts/locked-account.ts'
-import { createFactRecorder } from '../facts/recorder.ts'
+import { createPaymentFactRecorder } from '../facts/recorder.ts'
 import { createRefundService } from '../payments/refunds.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
 import { createProviderResponseRecorder } from '../provider-events/response-recorder.ts'
@@ -13,7 +13,7 @@ import type { PaymentProvider, ProviderResponse } from '../providers/port.ts'
 import { createPaymentProviderRegistry } from '../providers/registry.ts'
 import { createPaymentReconciler, schedulePaymentRetries } from './reconciler.ts'
 import { createPaymentRefresher } from './refresh.ts'
-import { createOperationSender } from './sender.ts'
+import { createPaymentOperationSender } from './sender.ts'
 
 const STEP_SECONDS = 5
 const [ASKED, BEGUN] = [60, 10]
@@ -49,7 +49,7 @@ async function useOutage() {
   const rescheduled: Promise<void>[] = []
   const onRecovered = (name: string) => rescheduled.push(schedulePaymentRetries(db, name))
   const providers = createPaymentProviderRegistry([faraway], onRecovered, () => milliseconds)
-  const recorder = createFactRecorder({
+  const recorder = createPaymentFactRecorder({
     publisherOf: () => () => {},
     voidOpen: async () => {},
     isLimited: async () => false
@@ -65,7 +65,7 @@ async function useOutage() {
   const reconcile = createPaymentReconciler({
     db,
     log: { error: (entry: unknown) => failures.push(entry) } as unknown as Log,
-    sender: createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse }),
+    sender: createPaymentOperationSender({ db, secrets, providers, recorder, accounts, recordResponse }),
     callbacks: { apply: async () => {} },
     providers,
     refreshPayment: createPaymentRefresher({ db, providers, accounts, recordResponse })

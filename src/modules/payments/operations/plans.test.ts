@@ -19,7 +19,7 @@ const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
   ...[
     operations.reschedulePaymentOperations,
-    operations.countOrphanedOperations,
+    operations.countOrphanedPaymentOperations,
     operations.measureOpenPaymentOperations,
     operations.countOpenPaymentOperations
   ],
@@ -79,14 +79,14 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
   for (const statement of [
     ...[
       operations.claimDuePaymentOperations,
-      operations.claimOperationAsProbe,
+      operations.claimPaymentOperationAsProbe,
       operations.listOpenPaymentOperations,
-      operations.findOrderOfOperation
+      operations.findOrderOfPaymentOperation
     ],
     ...[
-      operations.listOpenOperationsOfOrder,
+      operations.listOpenPaymentOperationsOfOrder,
       operations.claimPaymentOperation,
-      operations.failUnsentOperations,
+      operations.failUnsentPaymentOperations,
       listPaymentsWithFacts,
       listExpiringAuthorizations
     ],
@@ -99,7 +99,7 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     ...[
       callbacks.claimDueProviderEvents,
       reconciliation.listRecordedFacts,
-      reconciliation.listStoredEventIds
+      reconciliation.listStoredProviderEventIds
     ],
     ...ALL_OPEN
   ] as Statement[]) {

@@ -6,7 +6,7 @@ import { claimDueProviderEvents, rescheduleProviderEvents } from '../provider-ev
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentRefresher } from './refresh.ts'
 import * as repository from './repository.ts'
-import type { OperationSender } from './sender.ts'
+import type { PaymentOperationSender } from './sender.ts'
 
 const ITEMS_PER_BATCH = 20
 /** Concurrent requests to providers. */
@@ -22,7 +22,7 @@ const POLLS_SECONDS = [300, 1_800, 7_200, 43_200]
 type Deps = {
   db: Database
   log: Log
-  sender: OperationSender
+  sender: PaymentOperationSender
   callbacks: Pick<PaymentCallbackService, 'apply'>
   providers: PaymentProviderRegistry
   refreshPayment: PaymentRefresher
@@ -64,7 +64,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   /** Sends one request to a provider that is down, to find out whether it has recovered. */
   async function probe(provider: string, signal: AbortSignal): Promise<void> {
     if (!providers.isProbeDue(provider)) return
-    const probes = await db.rows(repository.claimOperationAsProbe, { provider })
+    const probes = await db.rows(repository.claimPaymentOperationAsProbe, { provider })
     await runConcurrently(probes, signal, ({ id }) => sender.send(id))
     if (probes.length === 0) await pollDue(provider, 1, signal)
   }
@@ -96,7 +96,9 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   async function begin(): Promise<void> {
     await schedulePaymentRetries(db, null)
     await db.run(rescheduleProviderEvents)
-    for (const orphans of await db.rows(repository.countOrphanedOperations, { providers: providers.names }))
+    for (const orphans of await db.rows(repository.countOrphanedPaymentOperations, {
+      providers: providers.names
+    }))
       log.error(
         orphans,
         'operations wait for a provider that is no longer offered; their results cannot be found'

@@ -29,7 +29,7 @@ export const insertPaymentOperations = statement({
     on conflict (id) do nothing`
 })
 
-export const findOrderOfOperation = statement({
+export const findOrderOfPaymentOperation = statement({
   name: 'payments.find_order_of_operation',
   takes: { id: 'uuid' },
   gives: { order_id: 'uuid' },
@@ -73,7 +73,7 @@ export const claimPaymentOperation = statement({
 })
 export type ClaimedPaymentOperation = RowOf<typeof claimPaymentOperation>
 
-export const storeOperationRequest = statement({
+export const storePaymentOperationRequest = statement({
   name: 'payments.store_request',
   takes: { id: 'uuid', request: 'bytea' },
   text: 'update payments.operations set request = $request where id = $id and request is null'
@@ -87,14 +87,14 @@ export const settlePaymentOperation = statement({
       next_check_at = null, request = null
     where id = $id and settled_at is null`
 })
-export const markOperationResultUnknown = statement({
+export const markPaymentOperationResultUnknown = statement({
   name: 'payments.mark_unknown',
   takes: { id: 'uuid', error: 'text' },
   text: `
     update payments.operations set state = 'unknown', error = $error where id = $id and settled_at is null`
 })
 /** Fails the unsent operations of a canceled order, and returns them. */
-export const failUnsentOperations = statement({
+export const failUnsentPaymentOperations = statement({
   name: 'payments.fail_unsent',
   takes: { order_id: 'uuid' },
   gives: { payment_id: 'uuid', kind },
@@ -120,7 +120,7 @@ export const claimDuePaymentOperations = statement({
     returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
 /** Claims the next operation of a provider, due or not, to probe whether the provider has recovered. */
-export const claimOperationAsProbe = statement({
+export const claimPaymentOperationAsProbe = statement({
   name: 'payments.claim_probe',
   takes: { provider: 'text' },
   gives: { id: 'uuid' },
@@ -132,7 +132,7 @@ export const claimOperationAsProbe = statement({
     returning id`
 })
 /** Counts open operations of providers that are not offered. */
-export const countOrphanedOperations = statement({
+export const countOrphanedPaymentOperations = statement({
   name: 'payments.count_orphaned_operations',
   takes: { providers: 'text[]' },
   gives: { provider: 'text', total: 'int8' },
@@ -155,7 +155,7 @@ export const reschedulePaymentOperations = statement({
       for update skip locked)`
 })
 /** Lists the open operations of an order, for a caller that waits for their results. */
-export const listOpenOperationsOfOrder = statement({
+export const listOpenPaymentOperationsOfOrder = statement({
   name: 'payments.list_open_operations_of',
   takes: { order_id: 'uuid' },
   gives: { id: 'uuid' },

@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
-import type { FactRecorder } from '../facts/recorder.ts'
+import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
 import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
@@ -14,21 +14,28 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  recorder: Pick<FactRecorder, 'recordFacts'>
+  recorder: Pick<PaymentFactRecorder, 'recordFacts'>
   accounts: PaymentAccountChanges
   recordResponse: ProviderResponseRecorder
 }
 
 const REQUEST_ENCRYPTION_PURPOSE = 'payments.request'
-export const NEXT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
+export const PAYMENT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
 /** Pauses before a retry of an operation without a result. The last one repeats. */
 const PAUSES_SECONDS = [15, 60, 300, 1_800, 7_200, 43_200]
 
 /** Sends operations to providers and records the responses. No lock is held during the request. */
-export function createOperationSender({ db, secrets, providers, recorder, accounts, recordResponse }: Deps) {
+export function createPaymentOperationSender({
+  db,
+  secrets,
+  providers,
+  recorder,
+  accounts,
+  recordResponse
+}: Deps) {
   /** Marks an operation as sent before it is sent. Returns `undefined` when it has a result. */
   async function claim(tx: Transaction, id: string) {
-    const open = await tx.first(repository.findOrderOfOperation, { id })
+    const open = await tx.first(repository.findOrderOfPaymentOperation, { id })
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
@@ -40,7 +47,7 @@ export function createOperationSender({ db, secrets, providers, recorder, accoun
     const stored = operation.request && secrets.open(REQUEST_ENCRYPTION_PURPOSE, operation.request)
     const request = stored ?? provider.prepare(draft)
     if (operation.request === null)
-      await tx.run(repository.storeOperationRequest, {
+      await tx.run(repository.storePaymentOperationRequest, {
         id,
         request: secrets.seal(REQUEST_ENCRYPTION_PURPOSE, request)
       })
@@ -81,7 +88,7 @@ export function createOperationSender({ db, secrets, providers, recorder, accoun
     const isUnclear = isDone && draft.kind !== 'create'
     const unknown = response.kind === 'unknown' ? response.error : isUnclear ? mismatch : undefined
     if (unknown !== undefined) {
-      await tx.run(repository.markOperationResultUnknown, { id, error: unknown.slice(0, 500) })
+      await tx.run(repository.markPaymentOperationResultUnknown, { id, error: unknown.slice(0, 500) })
       return
     }
     await tx.run(repository.settlePaymentOperation, {
@@ -98,7 +105,7 @@ export function createOperationSender({ db, secrets, providers, recorder, accoun
         next_step:
           next === undefined
             ? null
-            : secrets.seal(NEXT_STEP_ENCRYPTION_PURPOSE, Buffer.from(JSON.stringify(next)))
+            : secrets.seal(PAYMENT_STEP_ENCRYPTION_PURPOSE, Buffer.from(JSON.stringify(next)))
       })
     } else if (draft.kind === 'create')
       // The provider rejected the payment, so it has no object there and is closed here.
@@ -123,12 +130,12 @@ export function createOperationSender({ db, secrets, providers, recorder, accoun
     send,
     /** Sends the open operations of an order, one at a time. */
     sendOpenOperations: async (orderId: string): Promise<void> => {
-      const open = await db.rows(repository.listOpenOperationsOfOrder, { order_id: orderId })
+      const open = await db.rows(repository.listOpenPaymentOperationsOfOrder, { order_id: orderId })
       for (const { id } of open) await send(id)
     }
   }
 }
-export type OperationSender = ReturnType<typeof createOperationSender>
+export type PaymentOperationSender = ReturnType<typeof createPaymentOperationSender>
 
 const draftOf = (operation: repository.ClaimedPaymentOperation): ProviderOperation => ({
   id: operation.id,

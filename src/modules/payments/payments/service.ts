@@ -15,7 +15,7 @@ import {
   paymentOperationStillOpen
 } from '../errors.ts'
 import * as operations from '../operations/repository.ts'
-import type { OperationSender } from '../operations/sender.ts'
+import type { PaymentOperationSender } from '../operations/sender.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { RefundActor, RefundService } from './refunds.ts'
 import * as repository from './repository.ts'
@@ -24,7 +24,7 @@ import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
 type Deps = {
   db: Database
   providers: PaymentProviderRegistry
-  sender: OperationSender
+  sender: PaymentOperationSender
   refunds: RefundService
   accounts: PaymentAccountChanges
 }

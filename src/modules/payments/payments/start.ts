@@ -6,7 +6,7 @@ import {
   paymentCurrencyUnsupported,
   paymentMethodUnknown
 } from '../errors.ts'
-import { type PaymentAccountRow, reserveAmountDue } from '../facts/repository.ts'
+import { type PaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { insertPayment } from './repository.ts'
@@ -55,7 +55,7 @@ export function createPaymentStarter(providers: PaymentProviderRegistry, attempt
       if (providers.get(resolved.provider).kind !== 'offline')
         await attempts.assertBelowLimit(tx, network, order_id)
       const amount = due - committed
-      if (amount <= 0 || (await tx.run(reserveAmountDue, { order_id, amount })) === 0)
+      if (amount <= 0 || (await tx.run(reservePaymentAmount, { order_id, amount })) === 0)
         throw nothingDueForOrder()
       await tx.run(insertPayment, { id, order_id, customer_id, amount, currency, network, ...resolved })
       await tx.run(insertPaymentOperations, {

@@ -6,7 +6,7 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
 import { callbackSignatureInvalid, paymentProviderUnknown } from '../errors.ts'
-import type { FactRecorder } from '../facts/recorder.ts'
+import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import {
   findPayment,
   findPaymentByProviderId,
@@ -15,14 +15,14 @@ import {
 } from '../payments/repository.ts'
 import type { ProviderCallbackEvent, UnreadableCallbackEvent } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
-import { findPaymentMismatch } from './mismatch.ts'
+import { findProviderEventMismatch } from './mismatch.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  recorder: Pick<FactRecorder, 'recordFacts'>
+  recorder: Pick<PaymentFactRecorder, 'recordFacts'>
   accounts: PaymentAccountChanges
   /** Enqueues a job that applies the event after the commit. */
   wake: (tx: Transaction, id: string) => void
@@ -66,7 +66,7 @@ export function createPaymentCallbackService({
       state,
       reason: isEvent ? null : read.error.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(repository.EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: secrets.seal(repository.PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
     })
     count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
     if (row !== undefined && state === 'received') wake(tx, id)
@@ -122,7 +122,7 @@ export function createPaymentCallbackService({
         ? finish('quarantined', reason)
         : tx.run(repository.retryProviderEventLater, { id, reason, seconds })
     }
-    const reason = findPaymentMismatch(event, providerPaymentOf(payment))
+    const reason = findProviderEventMismatch(event, providerPaymentOf(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
     const account = locked ?? (await accounts.lock(tx, payment.order_id))
     await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
@@ -137,7 +137,8 @@ export function createPaymentCallbackService({
     source,
     raw: sealed
   }: StoredEvent): ProviderCallbackEvent | UnreadableCallbackEvent | undefined {
-    const raw = sealed === null ? undefined : secrets.open(repository.EVENT_ENCRYPTION_PURPOSE, sealed)
+    const raw =
+      sealed === null ? undefined : secrets.open(repository.PROVIDER_EVENT_ENCRYPTION_PURPOSE, sealed)
     if (raw === undefined) return undefined
     if (source === 'callback') return callbacksOf(provider).read(raw)
     const content = JSON.parse(raw.toString())

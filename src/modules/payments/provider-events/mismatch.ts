@@ -2,7 +2,7 @@ import type { PaymentFact } from '../facts/fact.ts'
 import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
 
 /** Returns why a provider event contradicts this payment. Returns `undefined` when it fits. */
-export function findPaymentMismatch(
+export function findProviderEventMismatch(
   { about, whole, facts }: Pick<ProviderCallbackEvent, 'about' | 'whole' | 'facts'>,
   ours: Omit<ProviderPayment, 'method'>
 ): string | undefined {

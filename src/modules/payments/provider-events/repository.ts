@@ -6,7 +6,7 @@ const state = oneOf<ProviderEventState>()
 type EventSource = 'callback' | 'answer' | 'poll'
 const source = oneOf<EventSource>()
 /** Purpose of the encryption of event bytes. Stored data depends on it. */
-export const EVENT_ENCRYPTION_PURPOSE = 'payments.event'
+export const PROVIDER_EVENT_ENCRYPTION_PURPOSE = 'payments.event'
 
 /** Returns no row when the event is stored already. */
 export const insertProviderEvent = statement({

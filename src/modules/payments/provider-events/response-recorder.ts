@@ -3,10 +3,10 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentFact } from '../facts/fact.ts'
-import type { FactRecorder } from '../facts/recorder.ts'
+import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
-import { findPaymentMismatch } from './mismatch.ts'
-import { EVENT_ENCRYPTION_PURPOSE, insertProviderEvent } from './repository.ts'
+import { findProviderEventMismatch } from './mismatch.ts'
+import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from './repository.ts'
 
 type ReportedFacts = {
   readonly source: 'answer' | 'poll'
@@ -15,7 +15,7 @@ type ReportedFacts = {
   readonly objectId: string
   readonly facts: readonly PaymentFact[]
 }
-type Deps = { secrets: Secrets; recorder: FactRecorder }
+type Deps = { secrets: Secrets; recorder: PaymentFactRecorder }
 
 /** Checks provider responses like callbacks before their facts are recorded. */
 export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
@@ -31,7 +31,7 @@ export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
     const { id: paymentId, orderId } = payment
     const whole = facts.find(({ kind }) => kind === 'intent') ?? null
     const content = { about: { paymentId, orderId, objectId }, whole, facts }
-    const reason = findPaymentMismatch(content, payment)
+    const reason = findProviderEventMismatch(content, payment)
     if (reason === undefined) {
       await recorder.recordFacts(tx, { paymentId, provider, facts, source })
       return undefined
@@ -52,7 +52,7 @@ export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
       reason,
       event_id: `${event.id}:${hash('sha256', raw)}`,
       payment_id: paymentId,
-      raw: secrets.seal(EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: secrets.seal(PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
     })
     return reason
   }

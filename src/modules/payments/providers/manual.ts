@@ -21,7 +21,7 @@ const PLACEHOLDER =
   'No account details are set (payments.bank_transfer). Production does not offer bank transfer without them.'
 
 /** The methods that customers can choose. */
-export const offeredManualMethods = ({
+export const offeredManualPaymentMethods = ({
   methods,
   bankTransfer,
   isProduction
@@ -69,7 +69,7 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
 
   return {
     name: 'manual',
-    methods: offeredManualMethods(settings),
+    methods: offeredManualPaymentMethods(settings),
     kind: 'offline',
     supportsCurrency: () => true,
     capturable: 'remaining',

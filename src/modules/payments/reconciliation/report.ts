@@ -1,5 +1,5 @@
 /** An object or fact of a provider that the shop has not recorded. */
-export type ReconciliationFinding = {
+export type PaymentReconciliationFinding = {
   readonly provider: string
   /** `payment_unknown`: it names an order of the shop whose payment is not stored. `object_unreadable`: it cannot be read. */
   readonly kind: 'fact_missing' | 'payment_unknown' | 'object_unreadable'
@@ -13,11 +13,11 @@ export type ReconciliationFinding = {
 }
 
 /** Result of a reconciliation. `findings` holds the first thousand. */
-export type ReconcileReport = {
+export type PaymentReconciliationReport = {
   readonly since: Date
   /** Number of payments, refunds and disputes that were compared. */
   readonly looked: number
-  readonly findings: readonly ReconciliationFinding[]
+  readonly findings: readonly PaymentReconciliationFinding[]
   readonly total: number
   readonly recorded: number
   readonly quarantined: number
@@ -26,8 +26,8 @@ export type ReconcileReport = {
 const FINDINGS_MAX = 1_000
 
 /** Counts all findings and keeps the first thousand. */
-export function createReconciliationReport(since: Date) {
-  const findings: ReconciliationFinding[] = []
+export function createPaymentReconciliationReport(since: Date) {
+  const findings: PaymentReconciliationFinding[] = []
   let [looked, total] = [0, 0]
   const by = { found: 0, recorded: 0, quarantined: 0 }
   return {
@@ -35,12 +35,12 @@ export function createReconciliationReport(since: Date) {
       looked += 1
       return looked
     },
-    add: (found: readonly ReconciliationFinding[]) => {
+    add: (found: readonly PaymentReconciliationFinding[]) => {
       for (const { outcome } of found) by[outcome] += 1
       total += found.length
       findings.push(...found.slice(0, FINDINGS_MAX - findings.length))
     },
-    report: (): ReconcileReport => ({
+    report: (): PaymentReconciliationReport => ({
       since,
       looked,
       findings,

@@ -21,7 +21,7 @@ export const listRecordedFacts = statement({
     join payments.facts on provider = $provider and facts.kind = reported.kind and facts.object_id = reported.object_id`
 })
 /** Returns which of these events are stored. */
-export const listStoredEventIds = statement({
+export const listStoredProviderEventIds = statement({
   name: 'payments.list_known_events',
   takes: { provider: 'text', eventIds: 'text[]' },
   gives: { event_id: 'text' },

@@ -4,25 +4,29 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
-import { type PaymentFact, type RankedPaymentFact, unrecordedFacts } from '../facts/fact.ts'
+import { type PaymentFact, type RankedPaymentFact, unrecordedPaymentFacts } from '../facts/fact.ts'
 import {
   listPaymentsByReferences,
   type PaymentRow,
   providerPaymentOf,
   storeProviderPaymentId
 } from '../payments/repository.ts'
-import { EVENT_ENCRYPTION_PURPOSE, insertProviderEvent } from '../provider-events/repository.ts'
+import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from '../provider-events/repository.ts'
 import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { ProviderCallbackEvent, ProviderEvent, UnreadableProviderObject } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
-import { createReconciliationReport, type ReconcileReport, type ReconciliationFinding } from './report.ts'
+import {
+  createPaymentReconciliationReport,
+  type PaymentReconciliationFinding,
+  type PaymentReconciliationReport
+} from './report.ts'
 import * as repository from './repository.ts'
 
 const OBJECTS_PER_BATCH = 100
 /** Longest stored reason, in characters. */
 const REASON_MAX = 500
 
-export type ReconcileOptions = {
+export type PaymentReconciliationOptions = {
   readonly since: Date
   /** Whether missing facts are recorded. Otherwise nothing is written. */
   readonly record: boolean
@@ -42,7 +46,13 @@ type ComparedEvent = NamedEvent & {
 }
 
 /** Compares the objects of providers with the recorded facts, and records the missing ones. */
-export function createReconcileWithProviders({ db, secrets, providers, accounts, recordResponse }: Deps) {
+export function createReconcilePaymentsWithProviders({
+  db,
+  secrets,
+  providers,
+  accounts,
+  recordResponse
+}: Deps) {
   /** Finds the payment of each event and its unrecorded facts. */
   async function compare(provider: string, named: readonly NamedEvent[]): Promise<ComparedEvent[]> {
     const facts = named.flatMap(event => event.facts)
@@ -68,7 +78,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
     return named.map(event => {
       const { paymentId, objectId } = event.about
       const payment = payments.find(each => each.id === paymentId || each.object_id === objectId)
-      return { ...event, payment, missing: unrecordedFacts(event.facts, known) }
+      return { ...event, payment, missing: unrecordedPaymentFacts(event.facts, known) }
     })
   }
 
@@ -88,11 +98,13 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
       state: 'quarantined',
       reason: reason.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: secrets.seal(PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
     })
   const knownOf = async (provider: string, eventIds: readonly string[]) =>
     new Set(
-      (await db.rows(repository.listStoredEventIds, { provider, eventIds })).map(({ event_id }) => event_id)
+      (await db.rows(repository.listStoredProviderEventIds, { provider, eventIds })).map(
+        ({ event_id }) => event_id
+      )
     )
 
   /** Handles objects that cannot be read. They are quarantined, like callbacks that cannot be read. */
@@ -100,7 +112,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
     provider: string,
     objects: readonly UnreadableProviderObject[],
     record: boolean
-  ): Promise<ReconciliationFinding[]> {
+  ): Promise<PaymentReconciliationFinding[]> {
     const all = objects.map(each => ({
       ...each,
       eventId: `poll:${each.objectId}:${hash('sha256', each.raw)}`
@@ -109,7 +121,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
       provider,
       all.map(({ eventId }) => eventId)
     )
-    const found: ReconciliationFinding[] = []
+    const found: PaymentReconciliationFinding[] = []
     for (const { eventId, objectId, error, raw } of all.filter(each => !known.has(each.eventId))) {
       if (record) await quarantine(provider, eventId, raw, error)
       found.push({
@@ -130,7 +142,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
     provider: string,
     all: readonly ComparedEvent[],
     record: boolean
-  ): Promise<ReconciliationFinding[]> {
+  ): Promise<PaymentReconciliationFinding[]> {
     const events = all
       .filter(({ payment, about }) => payment === undefined && about.paymentId !== null)
       .map(each => ({ about: each.about, event: eventOf(each) }))
@@ -138,7 +150,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
       provider,
       events.map(({ event }) => event.id)
     )
-    const found: ReconciliationFinding[] = []
+    const found: PaymentReconciliationFinding[] = []
     for (const { about, event } of events.filter(each => !known.has(each.event.id))) {
       const detail = 'its payment is unknown'
       if (record) await quarantine(provider, event.id, Buffer.from(JSON.stringify(event)), detail)
@@ -174,7 +186,7 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
     provider: string,
     each: ComparedEvent,
     record: boolean
-  ): Promise<ReconciliationFinding[]> {
+  ): Promise<PaymentReconciliationFinding[]> {
     const { payment, missing, about } = each
     if (payment === undefined || missing.length === 0) return []
     const reason = record ? await recordMissing(provider, payment, each) : undefined
@@ -195,10 +207,10 @@ export function createReconcileWithProviders({ db, secrets, providers, accounts,
    * @throws OperatorError when a provider does not respond. Facts that were recorded until then stay.
    */
   return async (
-    { since, record }: ReconcileOptions,
+    { since, record }: PaymentReconciliationOptions,
     onProgress: (looked: number) => void = () => {}
-  ): Promise<ReconcileReport> => {
-    const tally = createReconciliationReport(since)
+  ): Promise<PaymentReconciliationReport> => {
+    const tally = createPaymentReconciliationReport(since)
     for (const name of providers.names) {
       const listed = providers.get(name).list?.(since)
       if (listed === undefined) continue

@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listInactivePromotionCodes } from '../promotion-codes/repository.ts'
 import type { PromotionCodeFinding, QuoteFinding } from '../quote/findings.ts'
-import { explainCodeFinding, type FindingReasonContext } from './reasons.ts'
+import { explainPromotionCodeFinding, type PromotionCodeFindingContext } from './reasons.ts'
 
 /** Why a code has no effect, for administrators. */
-export type ExplainedCodeFinding = {
+export type ExplainedPromotionCodeFinding = {
   readonly finding: PromotionCodeFinding
   /** Null: the code does not exist. */
   readonly promotionId: string | null
@@ -12,9 +12,12 @@ export type ExplainedCodeFinding = {
 }
 
 /** Explains the code findings of a quote made of the same rules. One statement, only for unknown codes. */
-export const createCodeFindingExplainer =
+export const createPromotionCodeFindingExplainer =
   (db: Queryable) =>
-  async (findings: readonly QuoteFinding[], given: FindingReasonContext): Promise<ExplainedCodeFinding[]> => {
+  async (
+    findings: readonly QuoteFinding[],
+    given: PromotionCodeFindingContext
+  ): Promise<ExplainedPromotionCodeFinding[]> => {
     const ofCodes = findings.filter(finding => 'promotionCode' in finding)
     const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
     const stopped = unknown.length === 0 ? [] : await db.rows(listInactivePromotionCodes, { codes: unknown })
@@ -23,7 +26,7 @@ export const createCodeFindingExplainer =
       const out = stopped.find(({ code }) => code === finding.promotionCode)
       const promotionId = codes.get(finding.promotionCode)?.promotionId ?? out?.promotion_id ?? null
       const promotion = promotions.find(({ id }) => id === promotionId)
-      return { finding, promotionId, reason: explainCodeFinding(finding, promotion, out, given) }
+      return { finding, promotionId, reason: explainPromotionCodeFinding(finding, promotion, out, given) }
     })
   }
-export type ExplainCodeFindings = ReturnType<typeof createCodeFindingExplainer>
+export type ExplainPromotionCodeFindings = ReturnType<typeof createPromotionCodeFindingExplainer>

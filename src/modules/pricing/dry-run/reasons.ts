@@ -8,10 +8,10 @@ export type InactivePromotionCode = {
   readonly code_active: boolean
 }
 /** The part of a quote's input that reasons need. */
-export type FindingReasonContext = Pick<QuoteInput, 'market' | 'buyer'> & {
+export type PromotionCodeFindingContext = Pick<QuoteInput, 'market' | 'buyer'> & {
   readonly rules: Pick<QuoteInput['rules'], 'promotions' | 'codes'>
 }
-type ReasonInput = Omit<FindingReasonContext, 'rules'> & {
+type ReasonInput = Omit<PromotionCodeFindingContext, 'rules'> & {
   readonly promotion: Promotion
   readonly finding: PromotionCodeFinding
   /** Promotions that apply instead. */
@@ -19,11 +19,11 @@ type ReasonInput = Omit<FindingReasonContext, 'rules'> & {
 }
 
 /** Explains to administrators why a code has no effect, including details that shoppers are not told. */
-export function explainCodeFinding(
+export function explainPromotionCodeFinding(
   finding: PromotionCodeFinding,
   promotion: Promotion | undefined,
   stopped: InactivePromotionCode | undefined,
-  { market, buyer, rules }: FindingReasonContext
+  { market, buyer, rules }: PromotionCodeFindingContext
 ): string {
   const isConflict = ({ id }: Promotion) => finding.conflictsWith?.some(each => each.id === id) ?? false
   const conflicts = rules.promotions.filter(isConflict)

@@ -6,14 +6,14 @@ import { type PriceComponent, sumBy } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
 import { computeQuote } from '../quote/quote.ts'
 import type { ReadQuoteRules } from '../quote-rules/service.ts'
-import type { ExplainCodeFindings, ExplainedCodeFinding } from './explain.ts'
+import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from './explain.ts'
 import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
 /** Stands for omitted products and variants, which no promotion matches. */
 const UNKNOWN_ID = ''
 
-type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainCodeFindings }
+type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainPromotionCodeFindings }
 
 /** Quotes a hypothetical basket and explains codes without effect. Changes nothing. */
 export const createPromotionDryRunService = ({ markets, readRules, explain }: Deps) => ({
@@ -153,7 +153,7 @@ const presentFinding = ({
   finding: { code, message, missing, conflictsWith = [], promotionCode },
   promotionId,
   reason
-}: ExplainedCodeFinding): Presented => ({
+}: ExplainedPromotionCodeFinding): Presented => ({
   ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
   missing_amount: missing?.amountMinor ?? null,
   missing_quantity: missing?.quantity ?? null,

@@ -27,7 +27,7 @@ type CsvFormat<T> = {
 }
 
 /** An error of a row, in words for the author of the file. */
-export class CsvRowRejected extends Error {}
+export class PricingCsvRowError extends Error {}
 
 /**
  * Imports a CSV file completely or not at all. It is read once to check it and once to write it, in one
@@ -87,7 +87,7 @@ function problemOf(parse: () => unknown): string | undefined {
     parse()
     return undefined
   } catch (error) {
-    if (error instanceof CsvRowRejected) return error.message
+    if (error instanceof PricingCsvRowError) return error.message
     throw error
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPeriodParser } from './periods.ts'
+import { createPricingPeriodParser } from './periods.ts'
 
 const read = (timeZone: string, text: string, edge: 'starts_at' | 'ends_at' = 'starts_at') =>
-  createPeriodParser(timeZone).read(text, edge).toISOString()
+  createPricingPeriodParser(timeZone).read(text, edge).toISOString()
 
 test.each([
   ['UTC', '2026-03-01', '2026-03-01T00:00:00.000Z'],
@@ -29,8 +29,8 @@ test("a day in the shop's time zone ends where the next one starts", () => {
 test("a time with an offset does not depend on the shop's time zone", () => {
   for (const edge of ['starts_at', 'ends_at'] as const)
     expect(read('Asia/Tokyo', '2026-03-01T08:00:00+02:00', edge)).toBe('2026-03-01T06:00:00.000Z')
-  expect(createPeriodParser('UTC').read(null, 'starts_at')).toBeNull()
-  expect(createPeriodParser('UTC').read(undefined, 'ends_at')).toBeUndefined()
+  expect(createPricingPeriodParser('UTC').read(null, 'starts_at')).toBeNull()
+  expect(createPricingPeriodParser('UTC').read(undefined, 'ends_at')).toBeUndefined()
 })
 
 test.each(['2026-02-29', '2026-13-01', '2026-00-10', '2026-02-30T00:00:00Z', '2026-03-01T25:00:00Z'])(

@@ -7,7 +7,7 @@ const DAY_OR_MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$'
 
 /** Start or end of a period. */
-export const DayOrTimestamp = Type.String({
+export const DayOrTimestampSchema = Type.String({
   description: 'A time, or a day in `shop.time_zone`. A day counts in full, as a start and as an end.',
   maxLength: 40,
   ...patternWithMessage(
@@ -17,9 +17,9 @@ export const DayOrTimestamp = Type.String({
 })
 
 /** Parses days and times of requests. Days are in the shop's time zone. */
-export type PeriodParser = ReturnType<typeof createPeriodParser>
+export type PricingPeriodParser = ReturnType<typeof createPricingPeriodParser>
 
-export function createPeriodParser(timeZone: string) {
+export function createPricingPeriodParser(timeZone: string) {
   const { startOf } = createTimeZoneDays(timeZone)
 
   function instantOf(text: string, edge: 'starts_at' | 'ends_at'): Date {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import {
   adjustPriceBreaks,
-  compactPriceBreaks,
+  toCompactPriceBreaks,
   unitPriceAtQuantity,
   unitPriceInCompactBreaks
 } from './breaks.ts'
@@ -17,9 +17,9 @@ test('the price of a variant is that of the highest quantity break that is reach
   const prices = [undefined, 1_000, 1_000, 905, 905]
   expect(quantities.map(quantity => unitPriceAtQuantity(breaks, quantity))).toEqual(prices)
   expect(unitPriceAtQuantity([], 1)).toBeUndefined()
-  expect(quantities.map(quantity => unitPriceInCompactBreaks(compactPriceBreaks(breaks), quantity))).toEqual(
-    prices
-  )
+  expect(
+    quantities.map(quantity => unitPriceInCompactBreaks(toCompactPriceBreaks(breaks), quantity))
+  ).toEqual(prices)
   expect(unitPriceInCompactBreaks([], 1)).toBeUndefined()
 })
 

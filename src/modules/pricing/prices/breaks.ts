@@ -13,7 +13,7 @@ export const unitPriceAtQuantity = (breaks: PriceBreaks, quantity: number): numb
 
 /** Price breaks as a flat array of quantities and prices: half the lookup time and memory. */
 export type CompactPriceBreaks = readonly number[]
-export const compactPriceBreaks = (breaks: PriceBreaks): CompactPriceBreaks =>
+export const toCompactPriceBreaks = (breaks: PriceBreaks): CompactPriceBreaks =>
   breaks.flatMap(({ fromQuantity, priceMinor }) => [fromQuantity, priceMinor])
 
 /** `unitPriceAtQuantity` for compact price breaks. */

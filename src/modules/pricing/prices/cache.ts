@@ -6,10 +6,10 @@ import { listPriceListParents } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
 import {
   type CompactPriceBreaks,
-  compactPriceBreaks,
   findEffectivePriceBreaks,
   type PriceListChain,
   type PriceListChainLink,
+  toCompactPriceBreaks,
   unitPriceInCompactBreaks
 } from './breaks.ts'
 import * as repository from './repository.ts'
@@ -64,7 +64,7 @@ export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps
     for (const variantId of variantIds) {
       const ofLists = Map.groupBy(rowsOf.get(variantId) ?? [], row => row.list_id)
       const breaks = findEffectivePriceBreaks(chain, id => ofLists.get(id)?.map(breakOf))
-      loaded.set(variantId, compactPriceBreaks(breaks))
+      loaded.set(variantId, toCompactPriceBreaks(breaks))
     }
     // A price read before a change that arrives after its broadcast is outdated and must not be cached.
     if (generation === generationBefore && priceChanges.isLive())

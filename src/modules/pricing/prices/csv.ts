@@ -5,7 +5,7 @@ import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFound } from '../errors.ts'
-import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
+import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
@@ -59,13 +59,13 @@ export type PriceListCsv = ReturnType<typeof createPriceListCsv>
 
 function priceOf(cells: ReadCsvCell, currency: string): PriceListEntry {
   const variantId = cells('variant_id').toLowerCase()
-  if (!isId(variantId)) throw new CsvRowRejected('variant_id must be the id of a variant.')
+  if (!isId(variantId)) throw new PricingCsvRowError('variant_id must be the id of a variant.')
   const quantity = cells('from_quantity') || '1'
   if (!QUANTITY.test(quantity) || Number(quantity) > QUANTITY_MAX)
-    throw new CsvRowRejected(`from_quantity must be a whole number from 1 to ${QUANTITY_MAX}.`)
+    throw new PricingCsvRowError(`from_quantity must be a whole number from 1 to ${QUANTITY_MAX}.`)
   const priceMinor = parseAmount(cells('price'), currency)
   if (priceMinor === undefined)
-    throw new CsvRowRejected(
+    throw new PricingCsvRowError(
       `price must be an amount of ${currency}, such as ${formatAmount(1_990, currency)}.`
     )
   return { variantId, fromQuantity: Number(quantity), priceMinor }

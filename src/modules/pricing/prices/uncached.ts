@@ -27,7 +27,7 @@ export async function readMarketPriceLists(db: Queryable): Promise<MarketPriceLi
 }
 
 /** See `PricingApi.pricesIn`. */
-export async function readUncachedPrices(
+export async function readUncachedListPrices(
   db: Queryable,
   lists: readonly MarketPriceList[],
   wanted: readonly PriceQuery[]

@@ -8,7 +8,7 @@ import { findPromotion } from './repository.ts'
 import type { RedemptionResponse } from './schema.ts'
 
 /** Lists the orders that use a promotion. Canceled orders are not listed. */
-export const createRedemptionListService = ({ db }: { db: Database }) => ({
+export const createPromotionRedemptionListService = ({ db }: { db: Database }) => ({
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   list: async (promotionId: string, query: PageQuery): Promise<Page<RedemptionResponse>> => {
     found(await db.first(findPromotion, { id: promotionId }), promotionNotFound)
@@ -18,9 +18,9 @@ export const createRedemptionListService = ({ db }: { db: Database }) => ({
       name: 'redemptions',
       filters: promotionId,
       placeOf: ({ owner }) => ({ after: owner }),
-      rows: page => db.rows(repository.listRedemptions, { ...of, ...page }),
-      total: () => db.first(repository.countRedemptions, of)
+      rows: page => db.rows(repository.listPromotionRedemptions, { ...of, ...page }),
+      total: () => db.first(repository.countPromotionRedemptions, of)
     })
   }
 })
-export type RedemptionListService = ReturnType<typeof createRedemptionListService>
+export type PromotionRedemptionListService = ReturnType<typeof createPromotionRedemptionListService>

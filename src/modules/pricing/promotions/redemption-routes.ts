@@ -1,9 +1,9 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
-import type { RedemptionListService } from './redemption-list.ts'
+import type { PromotionRedemptionListService } from './redemption-list.ts'
 import { RedemptionResponse } from './schema.ts'
 
-export function redemptionRoutes(tiers: Tiers, redemptions: RedemptionListService): void {
+export function promotionRedemptionRoutes(tiers: Tiers, redemptions: PromotionRedemptionListService): void {
   tiers.admin.get(
     '/admin/promotions/:id/redemptions',
     {

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { CurrencyAmounts, PromotionClass } from '../quote/input.ts'
-import { mailboxUsesSql } from '../redemptions/usage-limits-repository.ts'
+import type { AmountsByCurrency, PromotionClass } from '../quote/input.ts'
+import { mailboxPromotionUsesSql } from '../redemptions/usage-limits-repository.ts'
 import type { PromotionEffectRequest } from './schema.ts'
 
 const written = {
@@ -13,7 +13,7 @@ const written = {
   starts_at: 'timestamptz?',
   ends_at: 'timestamptz?',
   needs_code: 'bool',
-  minimum: nullableJson<CurrencyAmounts>(),
+  minimum: nullableJson<AmountsByCurrency>(),
   minimum_quantity: 'int4',
   product_ids: 'uuid[]?',
   category_ids: 'uuid[]?',
@@ -94,7 +94,7 @@ export const listPromotionsByCodes = statement({
   gives: { ...columns, code: 'text', code_uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
     select ${shown}, codes.code, of_code.uses_max - of_code.taken as code_uses_left,
-      coalesce(customer_uses.taken, 0) + ${mailboxUsesSql('promotions.id')} as used,
+      coalesce(customer_uses.taken, 0) + ${mailboxPromotionUsesSql('promotions.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     ${from}
     join pricing.codes on codes.promotion_id = promotions.id

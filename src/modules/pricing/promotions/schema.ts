@@ -13,7 +13,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrTimestamp } from '../input-formats/periods.ts'
+import { DayOrTimestampSchema } from '../input-formats/periods.ts'
 import { PROMOTIONS_PER_QUOTE_MAX, QUOTE_SIZE_LIMITS } from '../quote/size-limits.ts'
 
 /** Maximum number of promotions without a code: a quote takes these and one per code. */
@@ -72,8 +72,8 @@ const fields = {
     default: 0
   }),
   active: Type.Boolean({ default: true, description: 'Whether it can apply.' }),
-  starts_at: nullable(DayOrTimestamp),
-  ends_at: nullable(DayOrTimestamp),
+  starts_at: nullable(DayOrTimestampSchema),
+  ends_at: nullable(DayOrTimestampSchema),
   markets: nullable(
     Type.Array(Type.String({ minLength: 1, maxLength: 32 }), {
       description: 'Codes of the markets in which it applies. Null: all.',

@@ -12,9 +12,9 @@ import {
   promotionUsedByOrders,
   usageLimitBelowUses
 } from '../errors.ts'
-import type { PeriodParser } from '../input-formats/periods.ts'
+import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import { isPromotionRedeemed } from '../redemptions/repository.ts'
-import { insertUsageLimit, setUsageLimit } from '../redemptions/usage-limits-repository.ts'
+import { insertPromotionUsageLimit, setPromotionUsageLimit } from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import {
   AUTOMATIC_PROMOTIONS_MAX,
@@ -23,7 +23,7 @@ import {
   type UpdatePromotionRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
 
 /** Manages promotions. */
 export function createPromotionService({ db, invalidation, periods }: Deps) {
@@ -56,7 +56,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     }
     await write.once(db, async tx => {
       await tx.run(repository.insertPromotion, row)
-      await tx.run(insertUsageLimit, { id: write.id, uses_max })
+      await tx.run(insertPromotionUsageLimit, { id: write.id, uses_max })
       await tx.run(repository.insertPromotionMarkets, { id: write.id, markets: markets ?? [] })
       if (isAutomatic(row)) await checkLimit(tx)
       invalidation.publish(tx)
@@ -81,7 +81,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
       }
       const row = { ...stored, ...fields, ...period }
       await tx.run(repository.updatePromotion, row)
-      if (uses_max !== undefined && (await tx.first(setUsageLimit, { id, uses_max })) === undefined)
+      if (uses_max !== undefined && (await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
         throw usageLimitBelowUses()
       if (markets !== undefined) {
         await tx.run(repository.deletePromotionMarkets, { id })

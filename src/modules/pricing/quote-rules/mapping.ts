@@ -71,7 +71,7 @@ const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
 
 type ExemptionRow = RowOf<typeof listUnexpiredTaxExemptions>
 /** Groups rows of tax exemptions by customer. */
-export const exemptionsByCustomer = (
+export const taxExemptionsByCustomer = (
   rows: readonly ExemptionRow[]
 ): ReadonlyMap<string, readonly QuoteTaxExemption[]> =>
   new Map(

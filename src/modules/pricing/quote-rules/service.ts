@@ -11,7 +11,7 @@ import { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
 import { TAX_EXEMPTIONS_MAX } from '../taxes/exemption-schema.ts'
 import { listUnexpiredTaxRates } from '../taxes/repository.ts'
 import { TAX_RATES_MAX } from '../taxes/schema.ts'
-import { exemptionsByCustomer, promotionFromRow, taxZonesByCountry } from './mapping.ts'
+import { promotionFromRow, taxExemptionsByCustomer, taxZonesByCountry } from './mapping.ts'
 
 /** Rules of a quote without shipping rates, and what is known of the buyer. */
 export type QuoteRulesAndBuyer = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<QuoteBuyer, 'group'> }
@@ -50,7 +50,7 @@ export function createQuoteRulesReader({ db, invalidation, exemptionChanges, has
     taxZonesByCountry(await db.rows(listUnexpiredTaxRates, { limit: TAX_RATES_MAX }))
   )
   const readExemptions = createCachedReader(exemptionChanges, async () =>
-    exemptionsByCustomer(await db.rows(listUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
+    taxExemptionsByCustomer(await db.rows(listUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
   )
 
   async function readAutomaticFor(isProven: () => Promise<boolean>): Promise<readonly Promotion[]> {

@@ -2,7 +2,7 @@ import { sumBy } from './components.ts'
 import { hasAmountInCurrency } from './effects.ts'
 import type { PromotionCodeFindingCode, PromotionRejection } from './findings.ts'
 import type { Promotion, QuoteInput } from './input.ts'
-import type { LineTarget } from './targets.ts'
+import type { LineDiscountTarget } from './targets.ts'
 
 type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 
@@ -10,7 +10,7 @@ type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 export function findPromotionRejection(
   promotion: Promotion,
   circumstances: ConditionContext,
-  matching: readonly LineTarget[]
+  matching: readonly LineDiscountTarget[]
 ): PromotionRejection | undefined {
   const obstacle = findRejectionCode(promotion, circumstances)
   if (obstacle !== undefined) return { code: obstacle }
@@ -46,7 +46,7 @@ function findRejectionCode(
  * Creates a function that finds the lines that match a promotion. It indexes lines by category, because
  * many lines share one.
  */
-export function createPromotionLineMatcher(lines: readonly LineTarget[]) {
+export function createPromotionLineMatcher(lines: readonly LineDiscountTarget[]) {
   const byCategory = new Map<string, number[]>()
   for (const [index, { line }] of lines.entries())
     for (const id of line.categoryIds) {
@@ -54,7 +54,7 @@ export function createPromotionLineMatcher(lines: readonly LineTarget[]) {
       if (inside === undefined) byCategory.set(id, [index])
       else inside.push(index)
     }
-  return ({ productIds, categoryIds }: Promotion): readonly LineTarget[] => {
+  return ({ productIds, categoryIds }: Promotion): readonly LineDiscountTarget[] => {
     if (productIds === null && categoryIds === null) return lines
     const matches = lines.map(({ line }) => productIds?.has(line.productId) ?? false)
     for (const [id, inside] of byCategory)

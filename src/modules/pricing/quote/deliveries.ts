@@ -1,7 +1,7 @@
 import { sumBy } from './components.ts'
 import { createShippingFinding, type ShippingFinding, type ShippingFindingCode } from './findings.ts'
 import type { QuoteDeliveryGroup, QuoteInput, QuoteShippingOption } from './input.ts'
-import { destinationOfGroup, type LineTarget } from './targets.ts'
+import { destinationOfDeliveryGroup, type LineDiscountTarget } from './targets.ts'
 
 /** Shipping options of a group, cheapest first, the chosen one, and findings. */
 export type QuotedDelivery<Option> = {
@@ -14,12 +14,12 @@ export type QuotedDelivery<Option> = {
 /** Quotes the delivery of a group. `lines`: its lines with their prices after discounts. */
 export function quoteDelivery<Option extends QuoteShippingOption>(
   group: QuoteDeliveryGroup,
-  lines: readonly LineTarget[],
+  lines: readonly LineDiscountTarget[],
   { market, rules }: QuoteInput<Option>
 ): QuotedDelivery<Option> {
   const carried = lines.filter(({ line }) => line.requiresShipping)
   const { method, choice } = group
-  const destination = destinationOfGroup(group)
+  const destination = destinationOfDeliveryGroup(group)
   if (method === 'digital' || carried.length === 0) return withoutOptions(group)
   if (method === 'shipping' && destination === null)
     return withoutOptions(group, 'SHIPPING_DESTINATION_MISSING')

@@ -1,7 +1,7 @@
 import { multiplyByRatePpm } from '../../../kernel/money.ts'
 import { allocateAmountByWeight } from './allocate.ts'
 import { sumBy } from './components.ts'
-import type { CurrencyAmounts, Promotion, PromotionEffect } from './input.ts'
+import type { AmountsByCurrency, Promotion, PromotionEffect } from './input.ts'
 import type { DiscountTarget } from './targets.ts'
 
 /** Returns the discount of a promotion if it were the only one. */
@@ -49,7 +49,7 @@ function savingOn(effect: PromotionEffect, currency: string, amountMinor: number
 export const hasAmountInCurrency = (effect: PromotionEffect, currency: string): boolean =>
   !('minor' in effect) || effect.minor[currency] !== undefined
 
-function amountIn(amounts: CurrencyAmounts, currency: string): number {
+function amountIn(amounts: AmountsByCurrency, currency: string): number {
   const amount = amounts[currency]
   if (amount === undefined) throw new Error(`The promotion has no amount in ${currency}`)
   return amount

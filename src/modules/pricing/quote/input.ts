@@ -140,7 +140,7 @@ export type QuoteShippingOption = {
 }
 
 /** Amounts by currency. Without an amount in the market's currency it does not apply there. */
-export type CurrencyAmounts = Readonly<Record<string, number>>
+export type AmountsByCurrency = Readonly<Record<string, number>>
 
 /** What a promotion applies to: each line, the matching lines together, or each delivery. */
 export type PromotionClass = 'line' | 'order' | 'shipping'
@@ -157,7 +157,7 @@ export type Promotion = {
   readonly markets: readonly string[] | null
   readonly needsCode: boolean
   /** Minimum cost of the matching lines, after catalog discounts and before promotions. */
-  readonly minimumMinor: CurrencyAmounts | null
+  readonly minimumMinor: AmountsByCurrency | null
   readonly minimumQuantity: number
   /** A line matches by product or by category; both null: every line. */
   readonly productIds: ReadonlySet<string> | null
@@ -182,6 +182,6 @@ export type Promotion = {
  */
 export type PromotionEffect =
   | { readonly type: 'percentage'; readonly ppm: number }
-  | { readonly type: 'amount'; readonly minor: CurrencyAmounts }
-  | { readonly type: 'fixed_price'; readonly minor: CurrencyAmounts }
+  | { readonly type: 'amount'; readonly minor: AmountsByCurrency }
+  | { readonly type: 'fixed_price'; readonly minor: AmountsByCurrency }
   | { readonly type: 'free_shipping' }

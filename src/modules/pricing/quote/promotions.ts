@@ -10,7 +10,7 @@ import {
 } from './findings.ts'
 import type { Promotion, PromotionClass, QuoteInput, QuoteRules } from './input.ts'
 import { PROMOTIONS_PER_LINE_OR_DELIVERY_MAX } from './size-limits.ts'
-import type { DeliveryTarget, DiscountTarget, LineTarget } from './targets.ts'
+import type { DeliveryDiscountTarget, DiscountTarget, LineDiscountTarget } from './targets.ts'
 
 /** One use of a promotion and its code by an order. */
 export type PromotionRedemption = {
@@ -21,7 +21,7 @@ export type PromotionRedemption = {
 }
 
 /** An applicable promotion and its matching lines. */
-type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineTarget[] }
+type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineDiscountTarget[] }
 /** A candidate with its targets, and its discount if it were the only promotion. */
 type Offer = {
   readonly candidate: Candidate
@@ -30,7 +30,7 @@ type Offer = {
 }
 
 /** Applies promotions class by class, each on the prices that earlier ones left. */
-export function createPromotionApplier(input: QuoteInput, lines: readonly LineTarget[]) {
+export function createPromotionApplier(input: QuoteInput, lines: readonly LineDiscountTarget[]) {
   const { currency } = input.market
   const enteredCodes = resolvePromotionCodes(input.codes, input.rules)
   const codeOf = firstCodes(enteredCodes)
@@ -81,7 +81,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
     applyOrderPromotions: () => applyClass('order', candidate => candidate.matching),
     /** Shipping promotions apply to each delivery with a matching line and an allowed method. */
     applyShippingPromotions(
-      deliveries: readonly DeliveryTarget[],
+      deliveries: readonly DeliveryDiscountTarget[],
       noEffect: PromotionCodeFindingCode
     ): PriceComponent[] {
       const carriedOf = ({ matching }: Candidate) => {
@@ -111,7 +111,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineTa
 
 const fitsDelivery = (
   { shippingMethodIds, cheapestOnly }: Promotion,
-  { option: { methodId }, isCheapest }: DeliveryTarget
+  { option: { methodId }, isCheapest }: DeliveryDiscountTarget
 ): boolean =>
   (isCheapest || !cheapestOnly) &&
   (shippingMethodIds === null || (methodId !== null && shippingMethodIds.has(methodId)))
@@ -141,7 +141,7 @@ function redemptionOf(
 /** Returns the applicable promotions; `rejections` gets the reasons of the others. */
 function findCandidates(
   input: QuoteInput,
-  lines: readonly LineTarget[],
+  lines: readonly LineDiscountTarget[],
   codeOf: CodeOf,
   problems: Map<string, PromotionRejection>
 ): Candidate[] {

@@ -5,8 +5,8 @@ import type { QuoteFinding } from './findings.ts'
 import { hashQuote } from './hash.ts'
 import type { QuoteDeliveryGroup, QuoteInput, QuoteLine, QuoteShippingOption } from './input.ts'
 import { createPromotionApplier, type PromotionRedemption } from './promotions.ts'
-import { assertQuoteSize } from './size-limits.ts'
-import { createDeliveryTarget, createLineTarget, type LineTarget } from './targets.ts'
+import { assertQuoteWithinSizeLimits } from './size-limits.ts'
+import { createDeliveryDiscountTarget, createLineDiscountTarget, type LineDiscountTarget } from './targets.ts'
 import { computeTaxComponents } from './tax.ts'
 import {
   type QuotedDeliveryGroup,
@@ -38,7 +38,7 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
  * on the order of lines, groups, codes or promotions. @throws `PRICING_QUOTE_TOO_LARGE`
  */
 export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
-  assertQuoteSize(input)
+  assertQuoteWithinSizeLimits(input)
   const { currency, cashRoundingMinor } = input.market
   const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
   const targets = targetsOf(lines, groups)
@@ -48,7 +48,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
   const targetsOfGroup = Map.groupBy(targets, target => target.group)
   const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
   const carried = deliveries.flatMap(({ group, chosen, options }) =>
-    chosen ? [createDeliveryTarget(group, chosen, options)] : []
+    chosen ? [createDeliveryDiscountTarget(group, chosen, options)] : []
   )
   const findings = deliveries.flatMap(delivery => delivery.findings)
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
@@ -93,12 +93,12 @@ function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
 }
 
 /** Creates the targets of lines. @throws Error for a line of an unknown group */
-function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteDeliveryGroup[]): LineTarget[] {
+function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteDeliveryGroup[]): LineDiscountTarget[] {
   const groupOf = new Map(groups.map(group => [group.key, group]))
   return lines.map(line => {
     const group = groupOf.get(line.group)
     if (group === undefined) throw new Error(`The line ${line.key} belongs to no group of the quote`)
-    return createLineTarget(line, group)
+    return createLineDiscountTarget(line, group)
   })
 }
 

@@ -20,7 +20,7 @@ export const PROMOTIONS_PER_QUOTE_MAX = 200
 export const PROMOTIONS_PER_LINE_OR_DELIVERY_MAX = 20
 
 /** @throws `PRICING_QUOTE_TOO_LARGE` */
-export function assertQuoteSize({ lines, groups, codes }: QuoteInput): void {
+export function assertQuoteWithinSizeLimits({ lines, groups, codes }: QuoteInput): void {
   const sizes = {
     lines: lines.length,
     groups: groups.length,

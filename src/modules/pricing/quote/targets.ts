@@ -16,14 +16,14 @@ export type DiscountTarget = {
   /** Number of promotions applied. */
   promotions: number
 }
-export type LineTarget = DiscountTarget & { readonly line: QuoteLine }
-export type DeliveryTarget = DiscountTarget & {
+export type LineDiscountTarget = DiscountTarget & { readonly line: QuoteLine }
+export type DeliveryDiscountTarget = DiscountTarget & {
   readonly option: QuoteShippingOption
   /** Whether no other option of the delivery is cheaper. */
   readonly isCheapest: boolean
 }
 
-export function createLineTarget(line: QuoteLine, group: QuoteDeliveryGroup): LineTarget {
+export function createLineDiscountTarget(line: QuoteLine, group: QuoteDeliveryGroup): LineDiscountTarget {
   const { key, quantity: units, discountedPriceMinor, taxCategory } = line
   const fullMinor = discountedPriceMinor * units
   return {
@@ -39,11 +39,11 @@ export function createLineTarget(line: QuoteLine, group: QuoteDeliveryGroup): Li
 }
 
 /** `options`: all offered options, cheapest first. */
-export function createDeliveryTarget(
+export function createDeliveryDiscountTarget(
   group: QuoteDeliveryGroup,
   option: QuoteShippingOption,
   options: readonly QuoteShippingOption[]
-): DeliveryTarget {
+): DeliveryDiscountTarget {
   const { amountMinor: fullMinor } = option
   return {
     option,
@@ -59,7 +59,7 @@ export function createDeliveryTarget(
 }
 
 /** Returns the destination of a group in the form of areas. */
-export function destinationOfGroup({ destination }: QuoteDeliveryGroup): DeliveryDestination | null {
+export function destinationOfDeliveryGroup({ destination }: QuoteDeliveryGroup): DeliveryDestination | null {
   if (destination === null) return null
   const { country, region, postalCode } = destination
   return { country, region: region ?? undefined, postalCode: postalCode ?? undefined }

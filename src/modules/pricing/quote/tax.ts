@@ -16,7 +16,7 @@ import type {
   TaxZone
 } from './input.ts'
 import { UNTAXED_TAX_CATEGORY } from './input.ts'
-import { type DiscountTarget, destinationOfGroup } from './targets.ts'
+import { type DiscountTarget, destinationOfDeliveryGroup } from './targets.ts'
 
 type Taxable = { readonly target: DiscountTarget; readonly taxCategory: string; readonly ratePpm: number }
 /** Computes the tax on an amount. */
@@ -136,7 +136,7 @@ function taxedAt(
   group: QuoteDeliveryGroup,
   { countries: [country] }: QuoteMarket
 ): DeliveryDestination | null {
-  return destinationOfGroup(group) ?? (country === undefined ? null : { country })
+  return destinationOfDeliveryGroup(group) ?? (country === undefined ? null : { country })
 }
 
 type Period = { readonly startsAt: number | null; readonly endsAt: number | null }

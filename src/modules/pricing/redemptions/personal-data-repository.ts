@@ -6,13 +6,13 @@ export const deleteCustomerTaxExemptions = statement({
   text: 'delete from pricing.exemptions where customer_id = $customer_id'
 })
 /** Anonymizes redemptions: their count stays, and the order id replaces the customer. */
-export const anonymizeCustomerRedemptions = statement({
+export const anonymizeCustomerPromotionRedemptions = statement({
   name: 'pricing.erase_redemptions_of_customer',
   takes: { customer: 'text' },
   text: 'update pricing.redemptions set customer = owner::text, mailbox = null where customer = $customer'
 })
 /** Anonymizes the redemptions of these orders only. */
-export const anonymizeOrderRedemptions = statement({
+export const anonymizeOrderPromotionRedemptions = statement({
   name: 'pricing.erase_redemptions_of_orders',
   takes: { owners: 'uuid[]' },
   text: 'update pricing.redemptions set customer = owner::text, mailbox = null where owner = any ($owners)'
@@ -27,7 +27,7 @@ export const deletePromotionUsesOfOrderBuyers = statement({
       first_orders as (delete from pricing.first_orders using buyers where first_orders.customer = buyers.customer)
     delete from pricing.customer_uses using buyers where customer_uses.customer = buyers.customer`
 })
-export const exportOrderRedemptions = statement({
+export const exportOrderPromotionRedemptions = statement({
   name: 'pricing.export_redemptions_of_orders',
   takes: { owners: 'uuid[]' },
   gives: { order_id: 'uuid', promotion: 'text', code: 'text?', redeemed_at: 'timestamptz' },
@@ -64,7 +64,7 @@ export const exportCustomerTaxExemptions = statement({
     select company, vat_id, reason, countries, starts_at, ends_at, created_at
     from pricing.exemptions where customer_id = $customer_id order by id`
 })
-export const exportCustomerRedemptions = statement({
+export const exportCustomerPromotionRedemptions = statement({
   name: 'pricing.export_redemptions_of_customer',
   takes: { customer: 'text' },
   gives: { order_id: 'uuid', promotion: 'text', code: 'text?', redeemed_at: 'timestamptz' },

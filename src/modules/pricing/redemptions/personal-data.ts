@@ -15,23 +15,23 @@ export const pricingPersonalData = ({
     const customer = customer_id
     if ((await tx.run(repository.deleteCustomerTaxExemptions, { customer_id })) > 0)
       exemptionChanges.publish(tx)
-    await tx.run(repository.anonymizeCustomerRedemptions, { customer })
+    await tx.run(repository.anonymizeCustomerPromotionRedemptions, { customer })
     await tx.run(repository.deleteCustomerPromotionUses, { customer })
     await tx.run(repository.deleteCustomerFirstOrder, { customer })
   },
   async export(customer_id) {
     return {
       tax_exemptions: await db.rows(repository.exportCustomerTaxExemptions, { customer_id }),
-      redemptions: await db.rows(repository.exportCustomerRedemptions, { customer: customer_id })
+      redemptions: await db.rows(repository.exportCustomerPromotionRedemptions, { customer: customer_id })
     }
   },
   guests: {
     async erase(tx, { orderIds, buyers }) {
       if (buyers.length > 0) await tx.run(repository.deletePromotionUsesOfOrderBuyers, { owners: orderIds })
-      await tx.run(repository.anonymizeOrderRedemptions, { owners: orderIds })
+      await tx.run(repository.anonymizeOrderPromotionRedemptions, { owners: orderIds })
     },
     export: async ({ orderIds }) => ({
-      redemptions: await db.rows(repository.exportOrderRedemptions, { owners: orderIds })
+      redemptions: await db.rows(repository.exportOrderPromotionRedemptions, { owners: orderIds })
     })
   }
 })

@@ -21,7 +21,9 @@ export type HasEarlierOrder = (
 ) => Promise<boolean>
 
 /** A transaction that redeems what it was opened for. */
-export type RedemptionTransaction = Transaction & { readonly redemptions: readonly PromotionRedemption[] }
+export type PromotionRedemptionTransaction = Transaction & {
+  readonly redemptions: readonly PromotionRedemption[]
+}
 
 /**
  * Concurrent transactions per promotion or code in this process. A transaction waits for another's commit
@@ -35,10 +37,10 @@ let transactionsBegun = 0
  * Opens transactions that redeem these; see `PricingApi`. Only a few transactions per promotion hold a
  * connection, because the others would hold theirs while they wait for commits.
  */
-export function serializedByRedemptions(
+export function redemptionTransactions(
   db: Database,
   redemptions: readonly PromotionRedemption[]
-): TransactionRunner<RedemptionTransaction> {
+): TransactionRunner<PromotionRedemptionTransaction> {
   transactionsBegun += 1
   const lane = transactionsBegun % LANES
   const turns = redemptions.flatMap(each => queueKeysOf(each, lane)).sort()
@@ -57,14 +59,14 @@ const queueKeysOf = ({ promotionId, code, limited }: PromotionRedemption, lane: 
  */
 export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
   return async (
-    tx: RedemptionTransaction,
+    tx: PromotionRedemptionTransaction,
     owner: string,
     customer: string,
     mailbox: string | null = null
   ): Promise<void> => {
     const { redemptions } = tx
     if (redemptions.length === 0) return
-    const taken = await tx.rows(repository.insertRedemptions, {
+    const taken = await tx.rows(repository.insertPromotionRedemptions, {
       owner,
       customer,
       promotion_ids: redemptions.map(({ promotionId }) => promotionId),
@@ -81,7 +83,7 @@ export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
       throw customerUsageLimitReached()
     if (uses.some(row => row.first_order_only)) {
       // Of two simultaneous orders one gets the row. Earlier orders are known to the orders module.
-      const first = await tx.first(repository.claimFirstOrder, { customer, owner })
+      const first = await tx.first(repository.claimFirstOrderOfCustomer, { customer, owner })
       if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox)))
         throw firstOrderAlreadyPlaced()
     }
@@ -90,17 +92,17 @@ export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
 }
 
 /** Counts the redemptions of a paid order for a mailbox; see `PricingApi`. */
-export async function assignRedemptionsToMailbox(
+export async function assignPromotionRedemptionsToMailbox(
   tx: Transaction,
   owner: string,
   mailbox: string
 ): Promise<void> {
-  await tx.run(repository.setRedemptionMailbox, { owner, mailbox })
+  await tx.run(repository.setPromotionRedemptionMailbox, { owner, mailbox })
 }
 
 /** Releases all redemptions of an order; see `PricingApi`. */
-export async function releaseRedemptions(tx: Transaction, owner: string): Promise<void> {
-  const given = await tx.rows(repository.deleteOrderRedemptions, { owner })
+export async function releasePromotionRedemptions(tx: Transaction, owner: string): Promise<void> {
+  const given = await tx.rows(repository.deletePromotionRedemptionsOfOrder, { owner })
   const [first] = given
   if (first === undefined) return
   const { customer } = first
@@ -108,7 +110,7 @@ export async function releaseRedemptions(tx: Transaction, owner: string): Promis
     customer,
     promotion_ids: given.map(row => row.promotion_id)
   })
-  await tx.run(repository.releaseFirstOrder, { customer, owner })
+  await tx.run(repository.releaseFirstOrderClaim, { customer, owner })
   tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(given), uses: -1 }))
 }
 

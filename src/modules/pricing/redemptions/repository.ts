@@ -1,9 +1,9 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import { mailboxUsesSql } from './usage-limits-repository.ts'
+import { mailboxPromotionUsesSql } from './usage-limits-repository.ts'
 
 /** Inserts redemptions that the owner does not have yet. `codes`: '' where none is needed. */
-export const insertRedemptions = statement({
+export const insertPromotionRedemptions = statement({
   name: 'pricing.insert_redemptions',
   takes: { owner: 'uuid', customer: 'text', promotion_ids: 'uuid[]', codes: 'text[]' },
   gives: { promotion_id: 'uuid', code_id: 'uuid?' },
@@ -31,17 +31,17 @@ export const incrementCustomerPromotionUses = statement({
       on conflict (promotion_id, customer) do update set taken = customer_uses.taken + 1
       returning promotion_id, taken
     )
-    select taken + ${mailboxUsesSql('counted.promotion_id')} as taken, uses_per_customer, first_order_only
+    select taken + ${mailboxPromotionUsesSql('counted.promotion_id')} as taken, uses_per_customer, first_order_only
     from counted join pricing.promotions on promotions.id = promotion_id`
 })
 /** Makes the redemptions of an owner count for a mailbox. */
-export const setRedemptionMailbox = statement({
+export const setPromotionRedemptionMailbox = statement({
   name: 'pricing.count_redemptions_for_mailbox',
   takes: { owner: 'uuid', mailbox: 'text' },
   text: 'update pricing.redemptions set mailbox = $mailbox where owner = $owner and mailbox is null'
 })
 /** Returns the order that holds the customer's first order. */
-export const claimFirstOrder = statement({
+export const claimFirstOrderOfCustomer = statement({
   name: 'pricing.claim_first_order',
   takes: { customer: 'text', owner: 'uuid' },
   gives: { owner: 'uuid' },
@@ -49,7 +49,7 @@ export const claimFirstOrder = statement({
     insert into pricing.first_orders (customer, owner) values ($customer, $owner)
     on conflict (customer) do update set owner = first_orders.owner returning owner`
 })
-export const deleteOrderRedemptions = statement({
+export const deletePromotionRedemptionsOfOrder = statement({
   name: 'pricing.delete_redemptions',
   takes: { owner: 'uuid' },
   gives: { promotion_id: 'uuid', code_id: 'uuid?', customer: 'text' },
@@ -74,13 +74,13 @@ export const decrementCustomerPromotionUses = statement({
     from mine
     where customer = $customer and customer_uses.promotion_id = mine.promotion_id and mine.taken <> 1`
 })
-export const releaseFirstOrder = statement({
+export const releaseFirstOrderClaim = statement({
   name: 'pricing.give_first_order_back',
   takes: { customer: 'text', owner: 'uuid' },
   text: 'delete from pricing.first_orders where customer = $customer and owner = $owner'
 })
 /** Pages through redemptions, newest first. */
-export const listRedemptions = statement({
+export const listPromotionRedemptions = statement({
   name: 'pricing.list_redemptions',
   takes: { promotion_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { owner: 'uuid', code: 'text?', redeemed_at: 'timestamptz' },
@@ -89,7 +89,7 @@ export const listRedemptions = statement({
     from pricing.redemptions left join pricing.codes on codes.id = code_id
     where redemptions.promotion_id = $promotion_id and owner < $after order by owner desc limit $limit`
 })
-export const countRedemptions = statement({
+export const countPromotionRedemptions = statement({
   name: 'pricing.count_redemptions',
   takes: { promotion_id: 'uuid' },
   gives: { total: 'int4' },

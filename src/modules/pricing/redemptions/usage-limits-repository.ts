@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const insertUsageLimit = statement({
+export const insertPromotionUsageLimit = statement({
   name: 'pricing.insert_budget',
   takes: { id: 'uuid', uses_max: 'int4?' },
   text: 'insert into pricing.budgets (id, uses_max) values ($id, $uses_max)'
@@ -10,7 +10,7 @@ export const insertUsageLimit = statement({
  * only counted while there is a limit, so they are counted from redemptions here: earlier uses have
  * committed, later ones find the limit.
  */
-export const setUsageLimit = statement({
+export const setPromotionUsageLimit = statement({
   name: 'pricing.limit_budget',
   takes: { id: 'uuid', uses_max: 'int4?' },
   gives: { id: 'uuid' },
@@ -39,7 +39,7 @@ export const addLimitedPromotionUses = statement({
     update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
 })
 /** SQL for the uses of a promotion that count for `$mailbox` and are not among those of `$customer`. */
-export const mailboxUsesSql = (promotionId: string): string => `(
+export const mailboxPromotionUsesSql = (promotionId: string): string => `(
       select count(*)::int from pricing.redemptions
       where redemptions.promotion_id = ${promotionId} and redemptions.mailbox = $mailbox
         and redemptions.customer is distinct from $customer
@@ -53,7 +53,7 @@ export const listPromotionUses = statement({
   takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
   gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
-    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${mailboxUsesSql('budgets.id')} as used,
+    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${mailboxPromotionUsesSql('budgets.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     from pricing.budgets
     left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer

@@ -5,8 +5,8 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxRecordLimitReached } from '../errors.ts'
-import { CsvRowRejected, importCsvAllOrNothing, type ReadCsvCell } from '../input-formats/csv-import.ts'
-import type { PeriodParser } from '../input-formats/periods.ts'
+import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
+import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import * as repository from './repository.ts'
 import {
   COUNTRY_CODE_REGEX,
@@ -41,7 +41,7 @@ type Rate = {
   startsAt: Date | null
   endsAt: Date | null
 }
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
 
 /** Exports and imports tax rates as CSV. */
 export const createTaxRateCsv = ({ db, invalidation, periods }: Deps) => ({
@@ -98,27 +98,28 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
 
 const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)
 
-function rateOf(cells: ReadCsvCell, periods: PeriodParser): Rate {
+function rateOf(cells: ReadCsvCell, periods: PricingPeriodParser): Rate {
   const word = (column: string, pattern: string, isNeeded: boolean) => {
     const cell = cells(column)
     if ((isNeeded || cell !== '') && !new RegExp(pattern).test(cell))
-      throw new CsvRowRejected(`${column} does not have the form that is asked for: ${pattern}`)
+      throw new PricingCsvRowError(`${column} does not have the form that is asked for: ${pattern}`)
     return cell
   }
   const moment = (column: 'starts_at' | 'ends_at') => {
     const cell = cells(column)
     if (cell === '') return null
-    if (!DAY_OR_MOMENT.test(cell)) throw new CsvRowRejected(`${column} must be a day, such as 2026-03-01.`)
+    if (!DAY_OR_MOMENT.test(cell))
+      throw new PricingCsvRowError(`${column} must be a day, such as 2026-03-01.`)
     return readMoment(periods, cell, column)
   }
   const ratePpm = Number(word('rate_ppm', '^\\d{1,7}$', true))
-  if (ratePpm > PPM_MAX) throw new CsvRowRejected(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
+  if (ratePpm > PPM_MAX) throw new PricingCsvRowError(`rate_ppm must be a whole number from 0 to ${PPM_MAX}.`)
   const place = normalizeTaxZonePlace({
     country: word('country', COUNTRY_CODE_REGEX, true),
     region: nullIfEmpty(cells('region')),
     postal_pattern: nullIfEmpty(word('postal_pattern', TAX_POSTAL_PATTERN_REGEX, false))
   })
-  if ('fault' in place) throw new CsvRowRejected(`${place.fault.field} ${place.fault.message}.`)
+  if ('fault' in place) throw new PricingCsvRowError(`${place.fault.field} ${place.fault.message}.`)
   return {
     country: place.country,
     region: place.region ?? '',
@@ -133,12 +134,12 @@ function rateOf(cells: ReadCsvCell, periods: PeriodParser): Rate {
 
 const nullIfEmpty = (cell: string) => (cell === '' ? null : cell)
 
-function readMoment(periods: PeriodParser, cell: string, column: 'starts_at' | 'ends_at'): Date {
+function readMoment(periods: PricingPeriodParser, cell: string, column: 'starts_at' | 'ends_at'): Date {
   try {
     return periods.read(cell, column)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    throw new CsvRowRejected(`${column} must be a day that there is.`, { cause: error })
+    throw new PricingCsvRowError(`${column} must be a day that there is.`, { cause: error })
   }
 }
 

@@ -12,7 +12,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrTimestamp } from '../input-formats/periods.ts'
+import { DayOrTimestampSchema } from '../input-formats/periods.ts'
 
 export const TAX_EXEMPTIONS_MAX = 20_000
 
@@ -27,8 +27,8 @@ const fields = {
   vat_id: Type.Optional(nullable(line(32, 'VAT id with its country prefix, such as DE136695976.'))),
   reason: line(255, 'Reason to print on invoices.'),
   countries: Type.Optional(nullable(Countries)),
-  starts_at: Type.Optional(nullable(DayOrTimestamp)),
-  ends_at: Type.Optional(nullable(DayOrTimestamp))
+  starts_at: Type.Optional(nullable(DayOrTimestampSchema)),
+  ends_at: Type.Optional(nullable(DayOrTimestampSchema))
 }
 export const CreateTaxExemptionRequest = request('CreateTaxExemptionRequest', {
   customer_id: { ...Id, description: 'The customer who is exempt.' },

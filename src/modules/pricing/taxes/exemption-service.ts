@@ -6,7 +6,7 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxExemptionNotFound, taxRecordLimitReached, taxRecordStale, vatIdInvalid } from '../errors.ts'
-import type { PeriodParser } from '../input-formats/periods.ts'
+import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import * as repository from './exemption-repository.ts'
 import {
   type CreateTaxExemptionRequest,
@@ -16,7 +16,7 @@ import {
   type UpdateTaxExemptionRequest
 } from './exemption-schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
 
 /** Manages tax exemptions of customers. */
 export function createTaxExemptionService({ db, invalidation, periods }: Deps) {

@@ -13,7 +13,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { DayOrTimestamp } from '../input-formats/periods.ts'
+import { DayOrTimestampSchema } from '../input-formats/periods.ts'
 
 export const TAX_CATEGORIES_MAX = 500
 export const TAX_ZONES_MAX = 5_000
@@ -83,8 +83,8 @@ const rate = {
     minimum: 0,
     maximum: 1_000_000
   }),
-  starts_at: nullable(DayOrTimestamp),
-  ends_at: nullable(DayOrTimestamp)
+  starts_at: nullable(DayOrTimestampSchema),
+  ends_at: nullable(DayOrTimestampSchema)
 }
 export const CreateTaxRateRequest = request('CreateTaxRateRequest', {
   zone_id: Id,

@@ -17,7 +17,7 @@ import {
   taxZoneInUse,
   taxZoneNotFound
 } from '../errors.ts'
-import type { PeriodParser } from '../input-formats/periods.ts'
+import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import { STANDARD_TAX_CATEGORY, UNTAXED_TAX_CATEGORY } from '../quote/input.ts'
 import * as repository from './repository.ts'
 import {
@@ -37,7 +37,7 @@ import {
 } from './schema.ts'
 import { normalizeTaxZonePlace } from './zone-area.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
 
 /** Manages tax categories. */
 export function createTaxCategoryService({ db, invalidation }: Deps) {

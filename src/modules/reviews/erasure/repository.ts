@@ -20,7 +20,7 @@ export const deleteUnpublishedReviews = statement({
   takes: { customer_id: 'uuid' },
   text: `delete from reviews.reviews where customer_id = $customer_id and status <> 'published'`
 })
-export const deleteRejectionRecordsOfCustomer = statement({
+export const deleteReviewRejectionRecordsOfCustomer = statement({
   name: 'reviews.delete_turned_down_of_customer',
   takes: { customer_id: 'uuid' },
   text: 'delete from reviews.turned_down where customer_id = $customer_id'

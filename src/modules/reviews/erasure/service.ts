@@ -14,7 +14,7 @@ export const reviewPersonalData = (db: Queryable) => ({
     await tx.run(lockReviewsOfCustomers, { customer_ids: [customer_id] })
     await tx.run(repository.anonymisePublishedReviews, { customer_id })
     await tx.run(repository.deleteUnpublishedReviews, { customer_id })
-    await tx.run(repository.deleteRejectionRecordsOfCustomer, { customer_id })
+    await tx.run(repository.deleteReviewRejectionRecordsOfCustomer, { customer_id })
   },
   /** Returns all reviews of the customer, in the form of their own API. */
   export: async (customer_id: string): Promise<OwnReviewResponse[]> =>

@@ -1,17 +1,17 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, pageQuery, request } from '../../../kernel/wire.ts'
 import { ReviewStatusSchema } from '../reviews/schema.ts'
-import { RejectionReason, ReviewReply } from '../reviews/texts.ts'
-import { reviewFilterFields } from '../storefront/schema.ts'
+import { ReviewRejectionReasonSchema, ReviewReplySchema } from '../reviews/texts.ts'
+import { reviewFilterQueryFields } from '../storefront/schema.ts'
 
 export const AdminReviewQuery = input({
   ...pageQuery,
-  ...reviewFilterFields,
+  ...reviewFilterQueryFields,
   status: Type.Optional(ReviewStatusSchema),
   product_id: Type.Optional(Id),
   customer_id: Type.Optional(Id)
 })
 export type AdminReviewQuery = Static<typeof AdminReviewQuery>
 
-export const RejectReviewRequest = request('RejectReviewRequest', { reason: RejectionReason })
-export const ReviewReplyRequest = request('ReviewReplyRequest', { body: ReviewReply })
+export const RejectReviewRequest = request('RejectReviewRequest', { reason: ReviewRejectionReasonSchema })
+export const ReviewReplyRequest = request('ReviewReplyRequest', { body: ReviewReplySchema })

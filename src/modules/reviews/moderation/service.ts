@@ -96,6 +96,6 @@ async function recordTrust(
   isTrusted: boolean
 ): Promise<void> {
   if (customer_id === null) return
-  const note = isTrusted ? repository.deleteRejectionRecord : repository.insertRejectionRecord
+  const note = isTrusted ? repository.deleteReviewRejectionRecord : repository.insertReviewRejectionRecord
   await tx.run(note, { customer_id, product_id })
 }

@@ -1,6 +1,6 @@
 import type { Static } from '../../../kernel/schema.ts'
 import { request } from '../../../kernel/wire.ts'
-import { authorReviewFields } from '../reviews/texts.ts'
+import { authorReviewRequestFields } from '../reviews/texts.ts'
 
-export const ReviewRequest = request('ReviewRequest', authorReviewFields)
+export const ReviewRequest = request('ReviewRequest', authorReviewRequestFields)
 export type ReviewRequest = Static<typeof ReviewRequest>

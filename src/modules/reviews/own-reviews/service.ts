@@ -11,7 +11,7 @@ import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
 import { type ReviewStatus, reviewStatusAfterWrite } from '../reviews/status.ts'
-import { normalizeReview, publicAuthorName } from '../reviews/texts.ts'
+import { normalizeReviewInput, publicAuthorName } from '../reviews/texts.ts'
 import { ownReviewView } from '../reviews/view.ts'
 import type { ReviewRequest } from './schema.ts'
 
@@ -27,7 +27,7 @@ type Deps = {
   rules: { readonly allowed_authors: 'customers' | 'buyers'; readonly moderation: 'none' | 'before' }
 }
 type ReviewKey = { readonly customer_id: string; readonly product_id: string }
-type ReviewText = ReturnType<typeof normalizeReview>
+type ReviewText = ReturnType<typeof normalizeReviewInput>
 
 /**
  * Reads and writes the reviews of the calling customer: at most one per product, addressed by the product.
@@ -54,11 +54,11 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     own: ReviewKey,
     before: ReviewStatus | null
   ): Promise<ReviewStatus> {
-    const { found: wasRejected = false } = (await tx.first(repository.findRejectionRecord, own)) ?? {}
+    const { found: wasRejected = false } = (await tx.first(repository.findReviewRejectionRecord, own)) ?? {}
     return reviewStatusAfterWrite(before, { moderation: rules.moderation, wasRejected })
   }
   async function readReviewText(customerId: string, body: ReviewRequest): Promise<ReviewText> {
-    const text = normalizeReview(body)
+    const text = normalizeReviewInput(body)
     if (text.author !== null) return text
     const [contact] = (await auth?.contacts([customerId])) ?? []
     return { ...text, author: publicAuthorName(contact?.name ?? null) }

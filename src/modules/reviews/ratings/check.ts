@@ -1,11 +1,11 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
-import type { RatingService } from './service.ts'
+import type { ProductRatingService } from './service.ts'
 
 const CHUNK_PRODUCTS = 100
 
-type Deps = { db: Database; ratings: Pick<RatingService, 'recount'> }
+type Deps = { db: Database; ratings: Pick<ProductRatingService, 'recount'> }
 
 /**
  * Compares the ratings of all products with their published reviews, and repairs those that differ, for
@@ -20,7 +20,9 @@ export async function repairProductRatings({ db, ratings }: Deps, signal: AbortS
     )
     const last = ids.at(-1)
     if (last === undefined) break
-    const wrong = (await db.rows(repository.listMiscountedRatings, { product_ids: ids })).map(({ id }) => id)
+    const wrong = (await db.rows(repository.listMiscountedProductRatings, { product_ids: ids })).map(
+      ({ id }) => id
+    )
     if (wrong.length > 0) await db.transaction(tx => ratings.recount(tx, wrong))
     repaired.push(...wrong)
     after = last

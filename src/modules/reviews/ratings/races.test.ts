@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
 import { customer, type TestResponse } from '../../../testing.ts'
 import { repairProductRatings } from './check.ts'
-import { createRatingService } from './service.ts'
+import { createProductRatingService } from './service.ts'
 
 /** 32 concurrent customers, eight rounds, four operations each: 1,024 in total. */
 const AT_ONCE = 32
@@ -86,7 +86,7 @@ test('wrong product ratings are repaired while reviews are written', async () =>
   const shop = await useReviews()
   const [mug, jug, pot] = [await shop.product(), await shop.product(), await shop.product()]
   for (const product of [mug, mug, jug, pot]) await shop.review(product, 4)
-  const ratings = createRatingService(shop.platform)
+  const ratings = createProductRatingService(shop.platform)
   const check = () => repairProductRatings({ db: shop.db, ratings }, AbortSignal.timeout(60_000))
   expect(await check()).toEqual([])
   expect((await shop.rating(mug)).count).toBe(2)

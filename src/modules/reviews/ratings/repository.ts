@@ -14,7 +14,7 @@ const publishedCounts = forEachStar(
   stars => `(count(*) filter (where rating = ${stars}))::int4 as stars_${stars}`
 )
 
-export const listStoredRatings = statement({
+export const listStoredProductRatings = statement({
   name: 'reviews.list_ratings',
   takes: { product_ids: 'uuid[]' },
   gives: { product_id: 'uuid', ...counts },
@@ -49,7 +49,7 @@ export const listRatedProductIds = statement({
  * Lists those of these products whose rating differs from their published reviews. Both are read in one
  * snapshot.
  */
-export const listMiscountedRatings = statement({
+export const listMiscountedProductRatings = statement({
   name: 'reviews.list_miscounted',
   takes: { product_ids: 'uuid[]' },
   gives: { id: 'uuid' },
@@ -62,7 +62,7 @@ export const listMiscountedRatings = statement({
     ) counted
     where (${forEachStar(stars => `counted.stars_${stars}`)}) <> (${forEachStar(stars => `coalesce(kept.stars_${stars}, 0)`)})`
 })
-export const insertMissingRatings = statement({
+export const insertMissingProductRatings = statement({
   name: 'reviews.insert_missing_ratings',
   takes: { product_ids: 'uuid[]' },
   text: `
@@ -71,14 +71,14 @@ export const insertMissingRatings = statement({
     on conflict (product_id) do nothing`
 })
 /** Locks the ratings. Transactions that change a review and have not updated its rating wait for the lock. */
-export const lockRatings = statement({
+export const lockProductRatings = statement({
   name: 'reviews.lock_ratings',
   takes: { product_ids: 'uuid[]' },
   gives: { product_id: 'uuid' },
   text: `
     select product_id from reviews.ratings where product_id = any ($product_ids) order by product_id for update`
 })
-export const recountRatings = statement({
+export const recalculateProductRatings = statement({
   name: 'reviews.recount_ratings',
   takes: { product_ids: 'uuid[]' },
   text: `

@@ -43,7 +43,7 @@ type Deps = { db: Queryable; broadcast: Broadcast }
  * transaction returns, and in others within a second. Nothing is cached while messages of the broadcast can
  * be missed.
  */
-export function createRatingService({ db, broadcast }: Deps) {
+export function createProductRatingService({ db, broadcast }: Deps) {
   const cached = new RecentlyUsedMap<ProductRating>(CACHED_MAX)
   const loadOnce = createSingleFlight<ReadonlyMap<string, ProductRating>>()
   let generation = 0
@@ -61,7 +61,7 @@ export function createRatingService({ db, broadcast }: Deps) {
 
   async function load(product_ids: readonly string[]): Promise<ReadonlyMap<string, ProductRating>> {
     const generationBefore = generation
-    const rows = await db.rows(repository.listStoredRatings, { product_ids })
+    const rows = await db.rows(repository.listStoredProductRatings, { product_ids })
     const rated = new Map(
       rows.map(row => [
         row.product_id,
@@ -113,13 +113,13 @@ export function createRatingService({ db, broadcast }: Deps) {
      * concurrently.
      */
     recount: async (tx: Transaction, product_ids: readonly string[]): Promise<void> => {
-      await tx.run(repository.insertMissingRatings, { product_ids })
-      await tx.rows(repository.lockRatings, { product_ids })
-      await tx.run(repository.recountRatings, { product_ids })
+      await tx.run(repository.insertMissingProductRatings, { product_ids })
+      await tx.rows(repository.lockProductRatings, { product_ids })
+      await tx.run(repository.recalculateProductRatings, { product_ids })
       for (let from = 0; from < product_ids.length; from += IDS_A_MESSAGE)
         await broadcast.publish(tx, TOPIC, product_ids.slice(from, from + IDS_A_MESSAGE).join())
       tx.afterCommit(() => invalidate(product_ids))
     }
   }
 }
-export type RatingService = ReturnType<typeof createRatingService>
+export type ProductRatingService = ReturnType<typeof createProductRatingService>

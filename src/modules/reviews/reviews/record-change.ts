@@ -1,12 +1,12 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { reviewPublishedEvent } from '../events.ts'
-import type { RatingService } from '../ratings/service.ts'
+import type { ProductRatingService } from '../ratings/service.ts'
 import type { ReviewStatus } from './status.ts'
 
 type ReviewIds = { readonly id: string; readonly product_id: string; readonly customer_id: string | null }
 type ReviewState = { readonly status: ReviewStatus; readonly rating: number }
-type Deps = { ratings: Pick<RatingService, 'updateCounts'>; emit: Emit }
+type Deps = { ratings: Pick<ProductRatingService, 'updateCounts'>; emit: Emit }
 
 const starsOf = (state: ReviewState | null) => (state?.status === 'published' ? state.rating : null)
 

@@ -115,7 +115,7 @@ export const deleteReview = statement({
   text: 'delete from reviews.reviews where id = $id'
 })
 
-export const findRejectionRecord = statement({
+export const findReviewRejectionRecord = statement({
   name: 'reviews.find_turned_down',
   takes: reviewKey,
   gives: { found: 'bool' },
@@ -123,14 +123,14 @@ export const findRejectionRecord = statement({
     select exists (
       select from reviews.turned_down where customer_id = $customer_id and product_id = $product_id) as found`
 })
-export const insertRejectionRecord = statement({
+export const insertReviewRejectionRecord = statement({
   name: 'reviews.insert_turned_down',
   takes: reviewKey,
   text: `
     insert into reviews.turned_down (customer_id, product_id) values ($customer_id, $product_id)
     on conflict do nothing`
 })
-export const deleteRejectionRecord = statement({
+export const deleteReviewRejectionRecord = statement({
   name: 'reviews.delete_turned_down',
   takes: reviewKey,
   text: 'delete from reviews.turned_down where customer_id = $customer_id and product_id = $product_id'

@@ -23,11 +23,11 @@ const paragraphs = (maxLength: number, description: string) =>
     description
   )
 
-export const ReviewStars = Type.Integer({ minimum: 1, maximum: 5, description: 'Stars, 1 to 5.' })
+export const ReviewStarsSchema = Type.Integer({ minimum: 1, maximum: 5, description: 'Stars, 1 to 5.' })
 const Title = line(150, 'Title of the review.')
 const Body = paragraphs(5_000, 'Plain text. Lines end with \\n.')
-export const ReviewReply = paragraphs(5_000, 'Reply of the shop, as plain text.')
-export const RejectionReason = line(500, 'Why the review is rejected. Its author can read it.')
+export const ReviewReplySchema = paragraphs(5_000, 'Reply of the shop, as plain text.')
+export const ReviewRejectionReasonSchema = line(500, 'Why the review is rejected. Its author can read it.')
 const Author = plainText(
   NAME_LENGTH_MAX,
   `${NOT_IN_LINES}@`,
@@ -36,18 +36,18 @@ const Author = plainText(
 )
 
 /** Fields that the author of a review writes. */
-export const authorReviewFields = {
-  rating: ReviewStars,
+export const authorReviewRequestFields = {
+  rating: ReviewStarsSchema,
   title: Type.Optional(nullable(Title)),
   body: Type.Optional(nullable(Body)),
   author: Type.Optional(nullable(Author))
 }
-const Written = Type.Object(authorReviewFields)
+const Written = Type.Object(authorReviewRequestFields)
 
 const normalizeText = (text: string | null | undefined) => text?.replaceAll(/\r\n?/g, '\n').trim() ?? null
 
 /** Returns the fields as they are stored. Omitted fields become null. */
-export const normalizeReview = ({ rating, title, body, author }: Static<typeof Written>) => ({
+export const normalizeReviewInput = ({ rating, title, body, author }: Static<typeof Written>) => ({
   rating,
   title: normalizeText(title),
   body: normalizeText(body),

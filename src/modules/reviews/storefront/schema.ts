@@ -1,16 +1,16 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { input, line, nullable, pageQuery, response } from '../../../kernel/wire.ts'
-import { ReviewStars } from '../reviews/texts.ts'
+import { ReviewStarsSchema } from '../reviews/texts.ts'
 
 export const ReviewedProductParams = input({ id: line(255, 'Id or slug of the product.') })
 
-export const reviewFilterFields = {
-  rating: Type.Optional(ReviewStars),
+export const reviewFilterQueryFields = {
+  rating: Type.Optional(ReviewStarsSchema),
   verified: Type.Optional(Type.Boolean({ description: 'Whether the author bought the product.' }))
 }
 export const PublicReviewQuery = input({
   ...pageQuery,
-  ...reviewFilterFields,
+  ...reviewFilterQueryFields,
   sort: Type.Optional(
     Type.Enum(['newest', 'oldest', 'highest', 'lowest'], {
       description: '`newest` and `oldest` sort by time, `highest` and `lowest` by stars.',

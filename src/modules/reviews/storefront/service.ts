@@ -2,7 +2,7 @@ import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
-import type { RatingService } from '../ratings/service.ts'
+import type { ProductRatingService } from '../ratings/service.ts'
 import type { ReviewResponse } from '../reviews/schema.ts'
 import { reviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
@@ -11,7 +11,7 @@ import type { PublicReviewQuery, RatingResponse, ReviewSort } from './schema.ts'
 type Deps = {
   db: Queryable
   catalog: Pick<CatalogApi, 'requireProduct'>
-  ratings: Pick<RatingService, 'list'>
+  ratings: Pick<ProductRatingService, 'list'>
 }
 
 const beforeFirst: Record<ReviewSort, { stars: number; id: string }> = {

@@ -1,13 +1,13 @@
 import type { Database } from '../../../platform/postgres/database.ts'
 import { trackingNumberInvalid } from '../errors.ts'
-import { findTrackingNumberFault, normalizeTrackingNumber, type TrackingNumberRule } from './numbers.ts'
+import { findTrackingNumberFault, normalizeTrackingNumber, type TrackingNumberFormat } from './numbers.ts'
 import { listAllCarriers } from './repository.ts'
 
 type Carrier = {
   readonly code: string
   readonly name: string
   readonly tracking_url: string | null
-  readonly number_rules: readonly TrackingNumberRule[]
+  readonly number_rules: readonly TrackingNumberFormat[]
 }
 /** Carrier and tracking number of a parcel, as an administrator entered them. */
 export type ParcelLabelInput = {

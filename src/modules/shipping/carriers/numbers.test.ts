@@ -4,10 +4,10 @@ import {
   findTrackingNumberFault,
   normalizeTrackingNumber,
   TRACKING_NUMBER_CHECKS,
-  type TrackingNumberCheck
+  type TrackingNumberCheckMethod
 } from './numbers.ts'
 
-const MASKS: Record<TrackingNumberCheck, string> = {
+const MASKS: Record<TrackingNumberCheckMethod, string> = {
   ups: '1Z****************',
   gs1: '####################',
   fedex: '############',
@@ -16,7 +16,7 @@ const MASKS: Record<TrackingNumberCheck, string> = {
 }
 
 // Numbers of the open list of tracking numbers that carriers use, https://github.com/jkeen/tracking_number_data, and of UPU S10.
-test.each<[TrackingNumberCheck, string, string]>([
+test.each<[TrackingNumberCheckMethod, string, string]>([
   ['ups', '1Z5R89390357567127', '1Z5R89390357567128'],
   ['ups', '1Z 879 E93 03 4683 4440', '1Z8V92A70367203025'],
   ['gs1', '00340434292135100186', '00340434292135100187'],
@@ -38,7 +38,7 @@ test.each<[TrackingNumberCheck, string, string]>([
 
 test('of all check digits of a tracking number, exactly one is valid', () => {
   const prefix = fc.stringMatching(/^[0-9]{19}$/)
-  const right = (check: TrackingNumberCheck, numbers: string[]) =>
+  const right = (check: TrackingNumberCheckMethod, numbers: string[]) =>
     numbers.filter(number => findTrackingNumberFault(number, [{ mask: MASKS[check], check }]) === undefined)
       .length
   const ends = [...'0123456789']

@@ -3,12 +3,12 @@ export const normalizeTrackingNumber = (number: string): string =>
   number.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /** A format of a carrier's tracking numbers. */
-export type TrackingNumberRule = {
+export type TrackingNumberFormat = {
   /** `#` is a digit, `@` a letter, `*` either; `~` at the end allows more of these. Other characters stand for themselves. */
   readonly mask: string
-  readonly check: TrackingNumberCheck | null
+  readonly check: TrackingNumberCheckMethod | null
 }
-export type TrackingNumberCheck = keyof typeof CHECKS
+export type TrackingNumberCheckMethod = keyof typeof CHECKS
 
 const digitsOf = (text: string) => [...text].map(Number)
 const weightedSum = (digits: readonly number[], weights: readonly number[]) =>
@@ -33,7 +33,7 @@ const CHECKS = {
     return Number(key[10]) === (sum === 10 ? 0 : sum === 11 ? 5 : sum)
   }
 } as const satisfies Record<string, (key: string) => boolean>
-export const TRACKING_NUMBER_CHECKS = Object.keys(CHECKS) as TrackingNumberCheck[]
+export const TRACKING_NUMBER_CHECKS = Object.keys(CHECKS) as TrackingNumberCheckMethod[]
 
 const isLast = (key: string, digit: number) => key.endsWith(String(digit))
 const upsDigit = (sign: string) => (/\d/.test(sign) ? Number(sign) : (sign.charCodeAt(0) - 3) % 10)
@@ -49,7 +49,7 @@ const patternOf = (mask: string) => new RegExp(`^${[...mask].map(sign => SIGNS[s
 /** Returns what is wrong with a number by these rules, or `undefined` when it is valid. */
 export function findTrackingNumberFault(
   number: string,
-  rules: readonly TrackingNumberRule[]
+  rules: readonly TrackingNumberFormat[]
 ): 'form' | 'check_digit' | undefined {
   const key = normalizeTrackingNumber(number)
   const alike = rules.filter(({ mask }) => patternOf(mask).test(key))

@@ -1,13 +1,13 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { TrackingNumberRule } from './numbers.ts'
+import type { TrackingNumberFormat } from './numbers.ts'
 
 const columns = {
   id: 'uuid',
   code: 'text',
   name: 'text',
   tracking_url: 'text?',
-  number_rules: json<TrackingNumberRule[]>(),
+  number_rules: json<TrackingNumberFormat[]>(),
   version: 'int4',
   created_at: 'timestamptz'
 } as const
@@ -42,7 +42,7 @@ const written = {
   id: 'uuid',
   name: 'text',
   tracking_url: 'text?',
-  number_rules: json<readonly TrackingNumberRule[]>()
+  number_rules: json<readonly TrackingNumberFormat[]>()
 } as const
 export const insertCarrier = statement({
   name: 'shipping.insert_carrier',

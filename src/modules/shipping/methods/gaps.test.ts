@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
-import { findMissingShippingRates, type MarketSummary, type RatedZone } from './gaps.ts'
+import { findMissingShippingRates, type MarketSummary, type ShippingZoneWithRates } from './gaps.ts'
 
 const home: MarketSummary = { code: 'default', currency: 'USD', countries: [] }
 const euro: MarketSummary = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
 const dublin: MarketSummary = { code: 'ie', currency: 'EUR', countries: ['IE'] }
-const place = (zone_id: string | null, countries: string[], ...currencies: string[]): RatedZone => ({
+const place = (
+  zone_id: string | null,
+  countries: string[],
+  ...currencies: string[]
+): ShippingZoneWithRates => ({
   zone_id,
   countries,
   currencies

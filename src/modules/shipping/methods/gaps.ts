@@ -2,7 +2,7 @@ import { ANY_COUNTRY } from '../../../kernel/areas.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
 
 /** A zone in which a method has rates. `countries`: those that the zone has areas in. */
-export type RatedZone = {
+export type ShippingZoneWithRates = {
   readonly zone_id: string | null
   readonly currencies: readonly string[]
   readonly countries: readonly string[]
@@ -22,7 +22,7 @@ type MissingRate = { currency: string; markets: string[]; zone_ids: string[] | n
  */
 export function findMissingShippingRates(
   kind: ShippingMethodKind,
-  places: readonly RatedZone[],
+  places: readonly ShippingZoneWithRates[],
   markets: readonly MarketSummary[]
 ): MissingRate[] {
   const byCurrency = [...Map.groupBy(markets, market => market.currency)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -40,6 +40,6 @@ export function findMissingShippingRates(
   })
 }
 
-const sendsTo = (market: MarketSummary, { countries }: RatedZone): boolean =>
+const sendsTo = (market: MarketSummary, { countries }: ShippingZoneWithRates): boolean =>
   market.countries.length === 0 ||
   countries.some(country => country === ANY_COUNTRY || market.countries.includes(country))

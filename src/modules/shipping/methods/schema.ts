@@ -45,13 +45,13 @@ export type CreateShippingMethodRequest = Static<typeof CreateShippingMethodRequ
 export const UpdateShippingMethodRequest = patchRequest('UpdateShippingMethodRequest', fields)
 export type UpdateShippingMethodRequest = Static<typeof UpdateShippingMethodRequest>
 
-export const EstimatedDays = Type.Object({ min: Type.Integer(), max: Type.Integer() }, ESTIMATE)
+export const EstimatedDeliveryDaysSchema = Type.Object({ min: Type.Integer(), max: Type.Integer() }, ESTIMATE)
 export const ShippingMethodResponse = response('ShippingMethodResponse', {
   id: Id,
   kind: ShippingMethodKindSchema,
   provider: nullable(Type.String()),
   service: Type.String(),
-  estimated_days: nullable(EstimatedDays),
+  estimated_days: nullable(EstimatedDeliveryDaysSchema),
   tax_category: nullable(Type.String()),
   active: Type.Boolean({ description: 'Whether buyers can choose it.' }),
   position: Type.Integer(),

@@ -48,7 +48,7 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
   ): Promise<ShippingMethodResponse[]> {
     const methods = rows.map(({ id }) => id)
     const [places, markets] = await Promise.all([
-      db.rows(repository.listRatedZones, { methods }),
+      db.rows(repository.listShippingZonesWithRates, { methods }),
       listMarkets()
     ])
     const placesOf = Map.groupBy(places, place => place.method_id)

@@ -2,7 +2,7 @@ import { countryCodes } from '../../../kernel/countries.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Amount, amount, Currency, Id, input, line, nullable, response } from '../../../kernel/wire.ts'
-import { EstimatedDays, ShippingMethodKindSchema } from '../methods/schema.ts'
+import { EstimatedDeliveryDaysSchema, ShippingMethodKindSchema } from '../methods/schema.ts'
 
 const ITEMS_MAX = 200
 const QUANTITY_MAX = 1_000_000
@@ -49,7 +49,7 @@ export const ShippingRatesResponse = response('ShippingRatesResponse', {
       service: Type.String(),
       amount: amount(),
       currency: Currency,
-      estimated_days: nullable(EstimatedDays)
+      estimated_days: nullable(EstimatedDeliveryDaysSchema)
     }),
     { description: 'Options, cheapest first. Empty: the shop does not deliver there.' }
   )

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
-import { EstimatedDays } from '../methods/schema.ts'
+import { EstimatedDeliveryDaysSchema } from '../methods/schema.ts'
 import { AdminTrackingEventResponse, ShipmentStatus, TrackingEventResponse } from '../tracking/schema.ts'
 
 export const ShipmentOrderParams = input({ order_id: Id })
@@ -12,7 +12,7 @@ const about = {
   }),
   provider: nullable(Type.String({ description: 'Carrier of the shipping method that the buyer chose.' })),
   service: nullable(Type.String({ description: 'Name of the shipping method. Null: none was chosen.' })),
-  estimated_days: nullable(EstimatedDays),
+  estimated_days: nullable(EstimatedDeliveryDaysSchema),
   status: ShipmentStatus,
   carrier: nullable(Type.String({ description: 'Carrier. Null until it is shipped.' })),
   tracking_number: nullable(Type.String()),

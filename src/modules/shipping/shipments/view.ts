@@ -1,5 +1,5 @@
 import type { CarrierDirectory } from '../carriers/directory.ts'
-import { isEventNotVoided, latestDeliveryEstimate, visibleTrackingEvents } from '../tracking/rule.ts'
+import { isTrackingEventNotVoided, latestDeliveryEstimate, visibleTrackingEvents } from '../tracking/rule.ts'
 import type { ShipmentWithEvents } from './repository.ts'
 
 const DAY_MS = 86_400_000
@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000
 /** The shipment as buyers see it. `urlOf` returns tracking pages. */
 export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) {
   const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...shipment } = row
-  const valid = eventsOf(events).filter(isEventNotVoided)
+  const valid = eventsOf(events).filter(isTrackingEventNotVoided)
   const isOnItsWay = row.status === 'in_transit'
   return {
     ...shipment,

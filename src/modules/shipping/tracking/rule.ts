@@ -23,22 +23,22 @@ const rankOf = (status: TrackingStatus) => TRACKING_STATUSES.indexOf(status)
 
 type Voidable = { readonly voided_at: unknown }
 /** Returns whether a tracking event counts, because it is not voided. */
-export const isEventNotVoided = ({ voided_at }: Voidable): boolean => voided_at === null
+export const isTrackingEventNotVoided = ({ voided_at }: Voidable): boolean => voided_at === null
 
 /** Derives the status of a shipped parcel from its events, in any order. */
 export const shipmentStatusFromEvents = (
   reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]
 ): TrackingStatus =>
   reported
-    .filter(isEventNotVoided)
+    .filter(isTrackingEventNotVoided)
     .reduce<TrackingStatus>(
       (most, { status }) => (rankOf(status) > rankOf(most) ? status : most),
       'in_transit'
     )
 
 /** Whether the carrier has the parcel. A `pending` event only means that a label exists. */
-export const hasLeftShop = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): boolean =>
-  reported.some(event => isEventNotVoided(event) && event.status !== 'pending')
+export const hasParcelLeftShop = (reported: readonly (Pick<TrackingEvent, 'status'> & Voidable)[]): boolean =>
+  reported.some(event => isTrackingEventNotVoided(event) && event.status !== 'pending')
 
 /** Hashes the content of a tracking event. The hash is stored, and detects repeated events. */
 export const trackingEventDigest = ({ occurred_at, ...event }: TrackingEvent): string =>

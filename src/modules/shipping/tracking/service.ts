@@ -15,7 +15,7 @@ import {
 import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from '../events.ts'
 import * as repository from './repository.ts'
 import {
-  hasLeftShop,
+  hasParcelLeftShop,
   shipmentStatusFromEvents,
   type TrackingEvent,
   type TrackingStatus,
@@ -128,7 +128,7 @@ export function createTrackingService({ db, emit }: Deps) {
     { shipmentId: id, actor, reason }: VoidParcelInput
   ): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
-    if (hasLeftShop(await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })))
+    if (hasParcelLeftShop(await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })))
       throw shipmentHasTrackingEvents()
     await tx.run(repository.markShipmentVoided, { id, actor, reason })
   }

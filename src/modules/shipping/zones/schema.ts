@@ -26,7 +26,7 @@ const Area = input({
   region: Type.Optional(nullable(line(64, REGION))),
   postal_code: Type.Optional(nullable(line(32, POSTAL_CODE)))
 })
-export type ZoneAreaRequest = Static<typeof Area>
+export type ShippingZoneAreaRequest = Static<typeof Area>
 
 const fields = {
   name: line(255),

@@ -24,9 +24,9 @@ import * as repository from './repository.ts'
 import {
   type CreateShippingZoneRequest,
   SHIPPING_ZONES_MAX,
+  type ShippingZoneAreaRequest,
   type ShippingZoneResponse,
-  type UpdateShippingZoneRequest,
-  type ZoneAreaRequest
+  type UpdateShippingZoneRequest
 } from './schema.ts'
 
 const FAULTS_SHOWN_MAX = 8
@@ -117,7 +117,7 @@ async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
   return { stored, others: all.filter(zone => zone.id !== id) }
 }
 
-function readAreas(areas: readonly ZoneAreaRequest[]): DeliveryArea[] {
+function readAreas(areas: readonly ShippingZoneAreaRequest[]): DeliveryArea[] {
   const errors: FieldFault[] = []
   const read = areas.flatMap(({ country, region = null, postal_code: postalCode = null }, index) => {
     const given = { country, region, postalCode }

@@ -1,6 +1,6 @@
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { measureWebhookDeliveries } from './repository.ts'
+import { measureWebhookBacklog } from './repository.ts'
 
 /** Gauges of the deliveries in the database, which are those of all processes. `measure` updates them. */
 export function createWebhookMetrics(metrics: Metrics, db: Queryable) {
@@ -12,7 +12,7 @@ export function createWebhookMetrics(metrics: Metrics, db: Queryable) {
   gauge('oldest_seconds', 'Age of the oldest waiting webhook delivery, in seconds.', 'oldest_seconds')
   return {
     measure: async (): Promise<number> => {
-      measured = (await db.first(measureWebhookDeliveries)) ?? measured
+      measured = (await db.first(measureWebhookBacklog)) ?? measured
       return 0
     }
   }

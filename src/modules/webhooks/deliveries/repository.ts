@@ -87,7 +87,7 @@ export const findWebhookDelivery = statement({
   gives: { ...columns, body: 'text' },
   text: `select ${names}, body from webhooks.deliveries where id = $id`
 })
-export const listWebhookAttempts = statement({
+export const listWebhookDeliveryAttempts = statement({
   name: 'webhooks.list_attempts',
   takes: { delivery_id: 'uuid', limit: 'int8' },
   gives: { at: 'timestamptz', status_code: 'int4?', ms: 'int4', error: 'text?', answer: 'text?' },
@@ -106,7 +106,7 @@ export const replayWebhookDelivery = statement({
       status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
     where id = $id and (lease is null or due_at <= now() or status <> 'pending')`
 })
-export const countReplayableDeliveries = statement({
+export const countReplayableWebhookDeliveries = statement({
   name: 'webhooks.count_replayable',
   takes: { endpoint_id: 'uuid', since: 'timestamptz', statuses: 'text[]' },
   gives: { total: 'int8' },
@@ -137,7 +137,7 @@ export const deleteOldWebhookDeliveries = statement({
       order by created_at limit 1000 for update skip locked)`
 })
 /** Reads the partial indexes of pending and dead deliveries, not the many delivered ones. */
-export const measureWebhookDeliveries = statement({
+export const measureWebhookBacklog = statement({
   name: 'webhooks.measure_deliveries',
   gives: { pending: 'int8', oldest_seconds: 'float8', dead: 'int8' },
   text: `

@@ -27,7 +27,7 @@ const REPLAY_MAX = 10_000
 const ATTEMPTS_SHOWN = 100
 
 /** Returns the body of a webhook. It is stored, so that every attempt sends the same bytes. */
-export const webhookBody = (type: string, at: Date, data: unknown, place?: EventPlace): string =>
+export const webhookBodyJson = (type: string, at: Date, data: unknown, place?: EventPlace): string =>
   JSON.stringify({
     type,
     timestamp: at.toISOString(),
@@ -54,7 +54,10 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
       await db.first(repository.findWebhookDelivery, { id }),
       webhookDeliveryNotFound
     )
-    const attempts = await db.rows(repository.listWebhookAttempts, { delivery_id: id, limit: ATTEMPTS_SHOWN })
+    const attempts = await db.rows(repository.listWebhookDeliveryAttempts, {
+      delivery_id: id,
+      limit: ATTEMPTS_SHOWN
+    })
     return { ...present(row), body, attempts }
   }
 
@@ -90,7 +93,7 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
         found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
         await requireActive(tx, endpoint_id)
         const event_id = newId()
-        const body = webhookBody(TEST_TYPE, new Date(), { endpoint_id })
+        const body = webhookBodyJson(TEST_TYPE, new Date(), { endpoint_id })
         await tx.run(repository.insertWebhookDeliveries, {
           rows: [{ id, endpoint_id, event_id }],
           events: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]
@@ -129,7 +132,7 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
         found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
         await requireActive(tx, endpoint_id)
         const { total } = found(
-          await tx.first(repository.countReplayableDeliveries, selection),
+          await tx.first(repository.countReplayableWebhookDeliveries, selection),
           webhookEndpointNotFound
         )
         if (total > REPLAY_MAX) throw webhookReplayTooLarge({ details: { limit: REPLAY_MAX, found: total } })

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableOneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type EndpointDisabledReason = 'failing' | 'gone'
+export type WebhookEndpointDisabledReason = 'failing' | 'gone'
 
 const columns = {
   id: 'uuid',
@@ -9,7 +9,7 @@ const columns = {
   description: 'text',
   event_types: 'text[]?',
   active: 'bool',
-  disabled_reason: nullableOneOf<EndpointDisabledReason>(),
+  disabled_reason: nullableOneOf<WebhookEndpointDisabledReason>(),
   failing_since: 'timestamptz?',
   previous_until: 'timestamptz?',
   version: 'int4',
@@ -53,7 +53,7 @@ export const listActiveWebhookEndpoints = statement({
   gives: { id: 'uuid', event_types: 'text[]?' },
   text: 'select id, event_types from webhooks.endpoints where active order by id'
 })
-export const findSigningSecret = statement({
+export const findWebhookSigningSecret = statement({
   name: 'webhooks.find_secret',
   takes: { id: 'uuid' },
   gives: { secret: 'bytea' },
@@ -84,7 +84,7 @@ export const updateWebhookEndpoint = statement({
       failing_since = case when active = $active then failing_since end, version = version + 1
     where id = $id`
 })
-export const rotateSigningSecret = statement({
+export const rotateWebhookSigningSecret = statement({
   name: 'webhooks.rotate_secret',
   takes: { id: 'uuid', secret: 'bytea', overlap_hours: 'int4' },
   text: `
@@ -95,7 +95,7 @@ export const rotateSigningSecret = statement({
     where id = $id`
 })
 /** Deletes previous secrets that no longer sign. */
-export const deleteExpiredSigningSecrets = statement({
+export const deleteExpiredWebhookSigningSecrets = statement({
   name: 'webhooks.delete_expired_secrets',
   text: `
     update webhooks.endpoints set previous_secret = null, previous_until = null where previous_until <= now()`
@@ -106,12 +106,12 @@ export const deleteWebhookEndpoint = statement({
   text: 'delete from webhooks.endpoints where id = $id'
 })
 /** Stores the time of the first failure, and disables an endpoint that is gone or has failed for `days`. */
-export const recordEndpointFailure = statement({
+export const recordWebhookEndpointFailure = statement({
   name: 'webhooks.record_failure',
   takes: { id: 'uuid', is_gone: 'bool', days: 'int4' },
   gives: {
     active: 'bool',
-    disabled_reason: nullableOneOf<EndpointDisabledReason>(),
+    disabled_reason: nullableOneOf<WebhookEndpointDisabledReason>(),
     failing_since: 'timestamptz?'
   },
   text: `
@@ -126,7 +126,7 @@ export const recordEndpointFailure = statement({
     where endpoint.id = judged.id and endpoint.active
     returning endpoint.active, endpoint.disabled_reason, endpoint.failing_since`
 })
-export const recordEndpointSuccess = statement({
+export const recordWebhookEndpointSuccess = statement({
   name: 'webhooks.record_success',
   takes: { id: 'uuid' },
   text: 'update webhooks.endpoints set failing_since = null where id = $id and failing_since is not null'

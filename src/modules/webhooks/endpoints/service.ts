@@ -15,7 +15,7 @@ import {
   webhookEventTypeUnknown,
   webhookUrlRefused
 } from '../errors.ts'
-import type { SigningSecretEncryption } from '../signatures/secret-encryption.ts'
+import type { WebhookSecretEncryption } from '../signatures/secret-encryption.ts'
 import { createWebhookSigningSecret } from '../signatures/sign.ts'
 import * as repository from './repository.ts'
 import type {
@@ -30,7 +30,7 @@ type Deps = {
   db: Database
   invalidation: CacheInvalidation
   http: Pick<HttpClient, 'judge'>
-  secretEncryption: SigningSecretEncryption
+  secretEncryption: WebhookSecretEncryption
   deliveries: Pick<WebhookDeliveryService, 'cancelPending' | 'enqueueSending'>
   endpointsMax: number
   /** Names of the events that webhooks send. */
@@ -92,7 +92,10 @@ export function createWebhookEndpointService(deps: Deps) {
 
   async function withSecret(id: string): Promise<WebhookEndpointSecretResponse> {
     const endpoint = await read(id)
-    const { secret } = found(await db.first(repository.findSigningSecret, { id }), webhookEndpointNotFound)
+    const { secret } = found(
+      await db.first(repository.findWebhookSigningSecret, { id }),
+      webhookEndpointNotFound
+    )
     return { ...endpoint, secret: secretEncryption.decrypt(secret) }
   }
 
@@ -157,7 +160,7 @@ export function createWebhookEndpointService(deps: Deps) {
     ): Promise<WebhookEndpointSecretResponse> => {
       await write.once(db, async tx => {
         await lock(tx, id, write)
-        await tx.run(repository.rotateSigningSecret, {
+        await tx.run(repository.rotateWebhookSigningSecret, {
           id,
           secret: secretEncryption.encrypt(createWebhookSigningSecret()),
           overlap_hours

@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
-import type { SigningSecretEncryption } from '../signatures/secret-encryption.ts'
+import type { WebhookSecretEncryption } from '../signatures/secret-encryption.ts'
 import { signWebhook } from '../signatures/sign.ts'
 import type { ClaimedWebhookDeliveryRow } from './repository.ts'
 import { parseRetryAfterSeconds } from './retry-schedule.ts'
@@ -11,13 +11,13 @@ const GONE = 410
 
 type Deps = {
   http: Pick<HttpClient, 'send'>
-  secretEncryption: Pick<SigningSecretEncryption, 'decrypt'>
+  secretEncryption: Pick<WebhookSecretEncryption, 'decrypt'>
   timeoutMs: number
 }
 type WebhookRequest = Pick<ClaimedWebhookDeliveryRow, 'id' | 'body' | 'url' | 'secret' | 'previous_secret'>
 
 /** Outcome of one request. `error` is null when the endpoint responded with 2xx. */
-export type WebhookAttempt = {
+export type WebhookAttemptOutcome = {
   readonly at: Date
   readonly ms: number
   readonly status_code: number | null
@@ -55,7 +55,7 @@ export function createWebhookRequestSender({ http, secretEncryption, timeoutMs }
     })
   }
 
-  return async (request: WebhookRequest, signal: AbortSignal): Promise<WebhookAttempt> => {
+  return async (request: WebhookRequest, signal: AbortSignal): Promise<WebhookAttemptOutcome> => {
     const at = new Date()
     const startedAt = performance.now()
     const timing = () => ({ at, ms: Math.round(performance.now() - startedAt) })

@@ -68,7 +68,7 @@ export const releaseWebhookDelivery = statement({
     where id = $id and lease = $lease and status = 'pending'`
 })
 /** Lists active endpoints with due deliveries. */
-export const listEndpointsWithDueDeliveries = statement({
+export const listWebhookEndpointsWithDueDeliveries = statement({
   name: 'webhooks.list_due_endpoints',
   gives: { id: 'uuid' },
   text: `

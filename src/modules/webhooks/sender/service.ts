@@ -3,10 +3,10 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { WEBHOOK_RUN_MS_MAX } from '../deliveries/jobs.ts'
-import { recordEndpointFailure, recordEndpointSuccess } from '../endpoints/repository.ts'
+import { WEBHOOK_SENDING_RUN_MS_MAX } from '../deliveries/jobs.ts'
+import { recordWebhookEndpointFailure, recordWebhookEndpointSuccess } from '../endpoints/repository.ts'
 import { endpointDisabledEvent } from '../events.ts'
-import type { SendWebhookRequest, WebhookAttempt } from './http-request.ts'
+import type { SendWebhookRequest, WebhookAttemptOutcome } from './http-request.ts'
 import * as repository from './repository.ts'
 import { webhookRetryDelaySeconds } from './retry-schedule.ts'
 
@@ -64,11 +64,15 @@ export function createWebhookDeliverySender(deps: Deps) {
   }
 
   return {
-    /** Sends the due deliveries of an endpoint, for `WEBHOOK_RUN_MS_MAX` at most. */
+    /** Sends the due deliveries of an endpoint, for `WEBHOOK_SENDING_RUN_MS_MAX` at most. */
     sendDue: async (endpointId: string, signal: AbortSignal): Promise<void> => {
       const present = runs.get(endpointId)
       if (present !== undefined) return addLane(endpointId, present)
-      const run: EndpointRun = { lanes: new Set(), endsAt: performance.now() + WEBHOOK_RUN_MS_MAX, signal }
+      const run: EndpointRun = {
+        lanes: new Set(),
+        endsAt: performance.now() + WEBHOOK_SENDING_RUN_MS_MAX,
+        signal
+      }
       runs.set(endpointId, run)
       try {
         addLane(endpointId, run)
@@ -82,14 +86,18 @@ export function createWebhookDeliverySender(deps: Deps) {
       await Promise.allSettled([...runs.values()].flatMap(({ lanes }) => [...lanes]))
     },
     listDueEndpoints: async (): Promise<string[]> =>
-      (await db.rows(repository.listEndpointsWithDueDeliveries)).map(({ id }) => id)
+      (await db.rows(repository.listWebhookEndpointsWithDueDeliveries)).map(({ id }) => id)
   }
 }
 
 /** Returns a function that stores an attempt, the status of its delivery and the failures of its endpoint. */
 function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, count }: Deps) {
-  async function storeFailure(tx: Transaction, id: string, { isGone, error, answer }: WebhookAttempt) {
-    const endpoint = await tx.first(recordEndpointFailure, { id, is_gone: isGone, days: disableAfterDays })
+  async function storeFailure(tx: Transaction, id: string, { isGone, error, answer }: WebhookAttemptOutcome) {
+    const endpoint = await tx.first(recordWebhookEndpointFailure, {
+      id,
+      is_gone: isGone,
+      days: disableAfterDays
+    })
     if (endpoint === undefined || endpoint.active) return
     const { disabled_reason: reason, failing_since: since } = endpoint
     if (reason === null || since === null || error === null) return
@@ -102,7 +110,7 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
   return async (
     claimed: repository.ClaimedWebhookDeliveryRow,
     lease: string,
-    attempt: WebhookAttempt
+    attempt: WebhookAttemptOutcome
   ): Promise<void> => {
     const { id, endpoint_id, tries, is_failing } = claimed
     const { at, ms, status_code, error, answer, isGone, retryAfterSeconds } = attempt
@@ -127,7 +135,7 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
         return (await db.run(repository.recordWebhookAttempt, row)) > 0
       return db.transaction(async tx => {
         if ((await tx.run(repository.recordWebhookAttempt, row)) === 0) return false
-        if (status === 'delivered') await tx.run(recordEndpointSuccess, { id: endpoint_id })
+        if (status === 'delivered') await tx.run(recordWebhookEndpointSuccess, { id: endpoint_id })
         else await storeFailure(tx, endpoint_id, attempt)
         return true
       })

@@ -3,7 +3,7 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 const PURPOSE = 'webhooks.endpoint_secret'
 
 /** Encrypts the signing secrets of endpoints for the database. */
-export const createSigningSecretEncryption = (secrets: Pick<Secrets, 'seal' | 'open'>) => ({
+export const createWebhookSecretEncryption = (secrets: Pick<Secrets, 'seal' | 'open'>) => ({
   encrypt: (secret: string): Buffer => secrets.seal(PURPOSE, Buffer.from(secret)),
   /** @throws Error when the key that encrypted the secret was removed from `secrets.keys` */
   decrypt: (encrypted: Buffer): string => {
@@ -15,4 +15,4 @@ export const createSigningSecretEncryption = (secrets: Pick<Secrets, 'seal' | 'o
     return secret.toString()
   }
 })
-export type SigningSecretEncryption = ReturnType<typeof createSigningSecretEncryption>
+export type WebhookSecretEncryption = ReturnType<typeof createWebhookSecretEncryption>

@@ -9,7 +9,7 @@ type EndpointDisabled = JobDelivery<PayloadOf<typeof endpointDisabledEvent>>
 const RESPONSE_LENGTH_MAX = 200
 
 /** Queues a mail to staff about an endpoint that the shop disabled. Skips endpoints that were enabled or deleted meanwhile. */
-export const createEndpointDisabledHandler =
+export const createWebhookEndpointDisabledHandler =
   (notifications: Pick<NotificationsApi, 'notifyStaff'> | undefined) =>
   async (tx: Transaction, events: readonly EndpointDisabled[]): Promise<void> => {
     for (const { id: eventId, payload } of events) {

@@ -4,7 +4,7 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { EventLog } from '../../../platform/event-log/event-log.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
-import { type WebhookDeliveryService, webhookBody } from '../deliveries/service.ts'
+import { type WebhookDeliveryService, webhookBodyJson } from '../deliveries/service.ts'
 
 type EndpointFilter = { readonly id: string; readonly event_types: readonly string[] | null }
 type Deps = {
@@ -59,7 +59,7 @@ export const createWebhookEventHandler =
       event_id: id,
       event_type: name,
       subject,
-      body: webhookBody(name, since, payload, logId === null ? undefined : places.get(logId))
+      body: webhookBodyJson(name, since, payload, logId === null ? undefined : places.get(logId))
     }))
     const endpoint_ids = subscribed.map(({ id }) => id)
     const event_ids = contents.map(({ event_id }) => event_id)
