@@ -16,6 +16,8 @@ const GIVEN = {
   assert: "typeof import('node:assert/strict')",
   orders: "import('./src/index.ts').OrdersApi",
   catalog: "import('./src/index.ts').CatalogApi",
+  db: "import('./src/index.ts').Database",
+  Readable: "typeof import('node:stream').Readable",
   customerId: 'string',
   variantId: 'string',
   sku: 'string',
@@ -39,6 +41,22 @@ export const moduleExamples = (): Example[] =>
   globSync('src/modules/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
     .toSorted()
     .flatMap(path => readExamples(path, readFileSync(join(ROOT, path), 'utf8')))
+
+/** The members of a type that is an API, and whether each has an example. */
+export function membersOf(
+  path: string,
+  type: string
+): { readonly name: string; readonly hasExample: boolean }[] {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const found = statements.find(each => ts.isTypeAliasDeclaration(each) && each.name.text === type)
+  if (found === undefined || !ts.isTypeAliasDeclaration(found) || !ts.isTypeLiteralNode(found.type))
+    throw new Error(`${path} declares no members of ${type}`)
+  return found.type.members.map(member => ({
+    name: member.name?.getText() ?? '',
+    hasExample: ts.getJSDocTags(member).some(({ tagName }) => tagName.text === 'example')
+  }))
+}
 
 const GUIDE = 'docs/adding-a-module.md'
 /** The code of a module that places an order, in the guide. */

@@ -18,6 +18,7 @@ import { productExportRoutes } from './export/routes.ts'
 import { createProductExporter, type ExportProductsCsv } from './export/service.ts'
 import { productImportRoutes } from './import/routes.ts'
 import { createProductImporter, type ImportProductsCsv } from './import/service.ts'
+import { timedImport } from './import/timing.ts'
 import { refreshPriceListPricesJob } from './list-prices/jobs.ts'
 import { refreshAllPriceListPrices } from './list-prices/refresh.ts'
 import { createPriceListPricing } from './list-prices/service.ts'
@@ -61,13 +62,20 @@ export type CatalogApi = {
   /**
    * Returns the offers of these variants in a market, in their order. A null market: the currency of the
    * shop, in a shop without markets. `undefined`: the variant does not exist or is not for sale. Offers are
-   * cached in memory; one statement reads all that are missing.
+   * cached in memory; one statement reads all that are missing. Takes no lock.
+   * @example
+   * const [offer] = await catalog.offers([{ variantId, quantity: 1 }], null)
+   * assert.equal(offer?.price, 1_000)
    */
   offers(wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]>
   /**
    * Returns variants with their price and everything that an order stores of them, in their order. Reads the
    * database, within the transaction if `db` is one, and no cache. `undefined`: the variant does not exist;
    * check `isActive` for sale. One statement for all variants, and two more in a market with a price list.
+   * Takes no lock.
+   * @example
+   * const [variant] = await catalog.quote(db, [{ variantId, quantity: 1 }], null)
+   * assert.deepEqual([variant?.sku, variant?.isActive], [sku, true])
    */
   quote(
     db: Queryable,
@@ -82,34 +90,74 @@ export type CatalogApi = {
    * assert.deepEqual([variant?.variantId, none], [variantId, undefined])
    */
   findBySku(skus: readonly string[]): Promise<(SkuVariant | undefined)[]>
-  /** Returns the names of these variants, in their order, also of deleted ones. Null: the name is unknown. */
+  /**
+   * Returns the names of these variants, in their order, also of deleted ones. Null: the name is unknown.
+   * Takes no lock. One statement.
+   * @example
+   * assert.deepEqual(await catalog.names([variantId, newId()]), ['Mug', null])
+   */
   names(variantIds: readonly string[]): Promise<(string | null)[]>
-  /** @throws `CATALOG_VARIANT_NOT_FOUND` unless the variant exists, for sale or not. */
+  /**
+   * Takes no lock. One statement.
+   * @throws `CATALOG_VARIANT_NOT_FOUND` unless the variant exists, for sale or not.
+   * @example
+   * await catalog.requireVariant(variantId)
+   * await assert.rejects(catalog.requireVariant(newId()), { code: 'CATALOG_VARIANT_NOT_FOUND' })
+   */
   requireVariant(variantId: string): Promise<void>
-  /** Returns the id of an active product by its id or slug. @throws `CATALOG_PRODUCT_NOT_FOUND` */
+  /**
+   * Returns the id of an active product by its id or slug. Takes no lock. One statement.
+   * @throws `CATALOG_PRODUCT_NOT_FOUND`
+   * @example
+   * const [variant] = await catalog.quote(db, [{ variantId, quantity: 1 }], null)
+   * assert.equal(await catalog.requireProduct(variant?.slug ?? ''), variant?.productId)
+   */
   requireProduct(idOrSlug: string): Promise<string>
   /**
    * Registers the source of ratings, which pages and lists of products then show. The reviews module calls it
    * at set-up.
+   * @example
+   * catalog.registerRatings(async productIds => productIds.map(() => ({ average: null, count: 0 })))
    */
   registerRatings(ratingsOf: LoadProductRatings): void
   /**
-   * Imports products from a CSV file in Shopify's export format. `mode` defaults to `best_effort`.
+   * Imports products from a CSV file in Shopify's export format. `mode` defaults to `best_effort`. Locks the
+   * products of a batch until its commit.
    * @throws `CATALOG_IMPORT_FAILED` with the report in its details; nothing was changed then.
+   * @example
+   * const rows = ['Handle,Title,Variant SKU,Variant Price', 'cup,Cup,CUP,5.00']
+   * const { products } = await catalog.importCsv(Readable.from(rows.join('\n')))
+   * assert.equal(products.created, 1)
    */
   importCsv: ImportProductsCsv
   /**
-   * Exports all products as a CSV file that `importCsv` reads. Skips products that the format cannot express.
+   * Exports all products as a CSV file that `importCsv` reads. Skips products that the format cannot
+   * express. Reads a page at a time, without a lock.
+   * @example
+   * const chunks = await catalog.exportCsv().toArray()
+   * assert.match(chunks.join(''), new RegExp(sku))
    */
   exportCsv: ExportProductsCsv
-  /** Whether the catalog has no product. */
+  /**
+   * Whether the catalog has no product. Takes no lock. One statement.
+   * @example
+   * assert.equal(await catalog.isEmpty(), false)
+   */
   isEmpty(): Promise<boolean>
   /**
    * Returns the currency of a variant when no variant has the currency of the shop, so that nothing can be
-   * sold.
+   * sold. Takes no lock. One statement.
+   * @example
+   * assert.equal(await catalog.findOtherCurrency(), undefined)
    */
   findOtherCurrency(): Promise<string | undefined>
-  /** Returns up to `limit` offers, those with a sale price first, as examples of what can be bought. */
+  /**
+   * Returns up to `limit` offers, those with a sale price first, as examples of what can be bought. Takes no
+   * lock.
+   * @example
+   * const [offer] = await catalog.someOffers(1)
+   * assert.equal(offer?.variantId, variantId)
+   */
   someOffers(limit: number): Promise<Offer[]>
 }
 
@@ -151,7 +199,7 @@ export const catalogModule = defineModule({
     const entries = createVariantOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
     const offers = createMarketOfferReader({ entries, pricing, currency })
     const exportCsv = createProductExporter({ db, inventory, currency })
-    const importCsv = timed(
+    const importCsv = timedImport(
       createProductImporter({ db, changes, inventory, currency }),
       metrics.histogram(
         'import_seconds',
@@ -248,17 +296,3 @@ export const catalogModule = defineModule({
     return { api, routes, eventHandlers, jobHandlers }
   }
 })
-
-type ImportDurations = { observe(labels: { mode: 'best_effort' | 'all_or_nothing' }, seconds: number): void }
-
-const timed =
-  (importCsv: ImportProductsCsv, durations: ImportDurations): ImportProductsCsv =>
-  async (file, options, progress) => {
-    const startedAt = performance.now()
-    try {
-      return await importCsv(file, options, progress)
-    } finally {
-      const { mode = 'best_effort' } = options ?? {}
-      durations.observe({ mode }, (performance.now() - startedAt) / 1_000)
-    }
-  }

@@ -67,27 +67,59 @@ export type OrdersApi = {
   readonly orders: OrderCommands
   /**
    * Returns those of these ids, of variants or products, that the customer has bought: in a placed or
-   * completed order, not canceled. Returned units count as bought. One statement.
+   * completed order, not canceled. Returned units count as bought. One statement. Takes no lock.
+   * @example
+   * const buyer = { kind: 'customer', customerId } as const
+   * const items = [{ variant_id: variantId, quantity: 1 }]
+   * await orders.orders.place(buyer, { items, shipping_address }, newWrite())
+   * // The order waits for its payment, so nothing counts as bought.
+   * const purchased = await orders.findPurchased(db, customerId, [variantId])
+   * assert.equal(purchased.size, 0)
    */
   findPurchased(db: Queryable, customerId: string, ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * Returns the content of messages about these orders, in any order. Unknown ids are left out. One
-   * statement.
+   * statement. Takes no lock.
+   * @example
+   * const buyer = { kind: 'customer', customerId } as const
+   * const items = [{ variant_id: variantId, quantity: 1 }]
+   * const { order } = await orders.orders.place(buyer, { items, shipping_address }, newWrite())
+   * const [summary] = await orders.orderSummaries(db, [order.id])
+   * assert.equal(summary?.number, order.number)
    */
   orderSummaries(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderSummary[]>
   /**
-   * Order statistics by day. A day begins at one of `starts` and ends at the next one, the last at `end`. Two
-   * statements.
+   * Order statistics by day. A day begins at one of `starts` and ends at the next one, the last at `end`.
+   * Two statements. Takes no lock.
+   * @example
+   * const start = new Date('2026-01-01T00:00:00Z')
+   * const { days } = await orders.statistics(db, [start], new Date('2026-01-02T00:00:00Z'))
+   * assert.deepEqual(days, [])
    */
   statistics(db: Queryable, starts: readonly Date[], end: Date): Promise<OrderStatistics>
-  /** The content of the mail for a guest's data request. `undefined`: the request has expired or was used. */
+  /**
+   * The content of the mail for a guest's data request. `undefined`: the request has expired or was used.
+   * Takes no lock. One statement.
+   * @example
+   * assert.equal(await orders.findDataRequest(db, newId()), undefined)
+   */
   findDataRequest(db: Queryable, requestId: string): Promise<DataRequestMail | undefined>
-  /** Exports orders that match the filters of `/api/admin/orders` as a CSV file, newest first. */
+  /**
+   * Exports orders that match the filters of `/api/admin/orders` as a CSV file, newest first. Reads a page
+   * at a time, without a lock.
+   * @example
+   * const chunks = await orders.exportCsv({ rows: 'orders' }).toArray()
+   * assert.match(chunks.join(''), /number/)
+   */
   exportCsv: OrderAdministration['exportCsv']
   /**
    * Erases the customer's personal data: deletes checkouts, and removes the customer from orders, payments
-   * and shipments. Amounts stay. Does nothing when the customer was erased before. @throws
-   * `ORDER_STILL_OPEN`; then nothing is erased.
+   * and shipments. Amounts stay. Does nothing when the customer was erased before. Locks the customer's payment
+   * accounts, and then the orders, until `tx` ends.
+   * @throws `ORDER_STILL_OPEN`; then nothing is erased.
+   * @example
+   * await db.transaction(tx => orders.erase(tx, customerId))
+   * assert.equal((await orders.orders.list({ kind: 'customer', customerId }, { count: true })).total, 0)
    */
   erase(tx: Transaction, customerId: string): Promise<void>
 }
