@@ -3,7 +3,7 @@ import { computeBodyBounds } from '../src/gateway/routing/body-bounds.ts'
 import { parseJson } from '../src/gateway/routing/json-parser.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type BodySchema, escapedJson, largestOf } from './support/largest-body.ts'
-import { followed } from './support/references.ts'
+import { resolveReferences } from './support/references.ts'
 
 type Operation = {
   requestBody?: { content: Record<string, { schema: BodySchema } | undefined> }
@@ -18,7 +18,10 @@ let operations: Sized[]
 beforeAll(async () => {
   app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
-  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const paths = resolveReferences<Record<string, Record<string, Operation>>>(
+    json.paths,
+    json.components.schemas
+  )
   operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const schema = operation.requestBody?.content['application/json']?.schema

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useEverything } from './never/use-everything.ts'
+import { useShopOfAllModules } from './never/use-everything.ts'
 
 /** What clients may make of a part of a cursor: other types, and values that no row has. */
 const FORGED = [

@@ -11,7 +11,7 @@ import {
   requestsFor,
   resolveMarkers
 } from './support/generate.ts'
-import { followed } from './support/references.ts'
+import { resolveReferences } from './support/references.ts'
 
 // `FUZZ=20000 npx vitest run test/fuzz.test.ts` tries that many, others each time, and prints what was answered.
 const { FUZZ } = process.env
@@ -304,7 +304,7 @@ test(`${RUNS} generated requests, valid and invalid, cause no server error`, {
   timeout: 180_000 + RUNS * 60
 }, async () => {
   const { json } = await app.request('GET', '/openapi.json')
-  const paths = followed<Record<string, Record<string, object>>>(json.paths, json.components.schemas)
+  const paths = resolveReferences<Record<string, Record<string, object>>>(json.paths, json.components.schemas)
   for (const [path, methods] of Object.entries(paths))
     for (const [method, { responses = {} }] of Object.entries<{ responses?: object }>(methods))
       named.set(`${method.toUpperCase()} ${path}`, new Set(Object.keys(responses)))

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { createCustomer, type Everything, openPost, useEverything } from './never/use-everything.ts'
+import {
+  createCustomer,
+  createShippingMethods,
+  type ShopOfAllModules,
+  useShopOfAllModules
+} from './never/use-everything.ts'
 import { useShop } from './support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
@@ -73,7 +78,7 @@ const IMPERSONAL: Readonly<Record<string, string>> = {
 const KEEPS_IDS = /^cartwright\.events(?:_|$)/
 
 /** Searches every row of every table for these words. */
-async function lookFor({ sql }: Pick<Everything, 'sql'>, words: readonly string[]) {
+async function lookFor({ sql }: Pick<ShopOfAllModules, 'sql'>, words: readonly string[]) {
   const tables = await sql(
     `select format('%I.%I', table_schema, table_name) as name, string_agg(column_name, ', ') filter (where column_name ~
        '(customer|user_id|email|recipient|buyer|address|author|phone|merged_into)') as about

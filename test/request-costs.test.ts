@@ -8,7 +8,7 @@ import { createTestApp, type TestApp } from './support/app.ts'
 import { type Case, realCases } from './support/costly-requests.ts'
 import type { BodySchema } from './support/largest-body.ts'
 import { createPlanted } from './support/planted-costs.ts'
-import { followed } from './support/references.ts'
+import { resolveReferences } from './support/references.ts'
 import { worstBodies } from './support/worst-bodies.ts'
 
 /** What a request may cost for each request that it counts as, in writes to an empty cart. */
@@ -155,7 +155,10 @@ function countedAs(operation: Operation, bytes: number): number {
 /** Operations for the public and for customers, by method and path. */
 async function shopperOperations(): Promise<Map<string, Operation>> {
   const { json } = await app.request('GET', '/openapi.json')
-  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const paths = resolveReferences<Record<string, Record<string, Operation>>>(
+    json.paths,
+    json.components.schemas
+  )
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const

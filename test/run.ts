@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { changesIn } from './lanes/changed.ts'
 import { readImports } from './lanes/imports.ts'
 import { lanesOf } from './lanes/lanes.ts'
-import { testsOf } from './lanes/selection.ts'
+import { selectTests } from './lanes/selection.ts'
 
 // `npm test`: everything. `npm run test:fast` (`--fast`): types, what has changed, and all tests of units.
 
@@ -85,7 +85,7 @@ function fast(): Step[] {
   const imports = readImports(ROOT)
   const lanes = lanesOf(imports)
   const { since, paths } = changesIn(ROOT)
-  const { tests, uncovered } = testsOf(paths, lanes, imports)
+  const { tests, uncovered } = selectTests(paths, lanes, imports)
   const others = tests.length - lanes.unit.length
   console.log(
     `${paths.length} files have changed since ${since}: ${lanes.unit.length} test files of units and ${others} others.`

@@ -6,7 +6,7 @@ import { compileSerializer } from '../src/gateway/routing/validation.ts'
 import { compileSchema } from '../src/kernel/compile-schema.ts'
 import { patternMessage } from '../src/kernel/patterns.ts'
 import { createTestApp } from './support/app.ts'
-import { followed } from './support/references.ts'
+import { resolveReferences } from './support/references.ts'
 
 type Content = Record<string, { schema?: never }>
 type Operation = {
@@ -20,7 +20,10 @@ test('every JSON schema of every route is valid and compiles, which the program 
   const app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
   await app.close()
-  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const paths = resolveReferences<Record<string, Record<string, Operation>>>(
+    json.paths,
+    json.components.schemas
+  )
   const faults: string[] = []
   let compiled = 0
   const attempt = (where: string, schema: object, compile: () => unknown) => {
@@ -66,7 +69,10 @@ test('every pattern that a request or a setting must match has a message in word
   const app = await createTestApp()
   const { json } = await app.request('GET', '/openapi.json')
   await app.close()
-  const paths = followed<Record<string, Record<string, Operation>>>(json.paths, json.components.schemas)
+  const paths = resolveReferences<Record<string, Record<string, Operation>>>(
+    json.paths,
+    json.components.schemas
+  )
   const requests = Object.values(paths)
     .flatMap(operations => Object.values(operations))
     .map(({ parameters, requestBody }) => ({ parameters, requestBody }))

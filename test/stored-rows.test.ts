@@ -6,7 +6,7 @@ import { declaredEvents } from '../src/kernel/events.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { type PaymentsApi, paymentsModule } from '../src/modules/payments/index.ts'
-import { openWorld, type World } from './contract/world.ts'
+import { type ContractShop, openContractShop } from './contract/world.ts'
 import { recordRows } from './support/record-rows.ts'
 import {
   type Callers,
@@ -31,11 +31,13 @@ import { useReceiver } from './support/webhook-receiver.ts'
 const PATIENCE = { timeout: 60_000 }
 const recording = process.env.RECORD_ROWS !== undefined
 
-let world: World
+let world: ContractShop
 let stored: StoredRows
 let callers: Callers
 beforeAll(async () => {
-  world = await openWorld({ CARTWRIGHT__PAYMENTS__CAPTURE_BEFORE_EXPIRY: recording ? 'warn' : 'capture' })
+  world = await openContractShop({
+    CARTWRIGHT__PAYMENTS__CAPTURE_BEFORE_EXPIRY: recording ? 'warn' : 'capture'
+  })
   if (recording) return
   stored = await readStoredRows()
   callers = await enterCallers(world)

@@ -1,32 +1,32 @@
 import { newId } from '../../src/kernel/ids.ts'
 import { METADATA_KEYS_MAX } from '../../src/kernel/metadata.ts'
-import { rowOf } from '../never/routes.ts'
-import type { Contract, Ready, Sendable } from './requests.ts'
-import type { World } from './world.ts'
+import { accessRowOf } from '../never/routes.ts'
+import type { Contract, ReadyOperation, SendableRequest } from './requests.ts'
+import type { ContractShop } from './world.ts'
 
-export type Case = {
+export type RefusalCase = {
   name: string
   /** The operations that the case is about. */
-  isFor(route: Ready, contract: Contract): boolean
-  /** The request with one thing wrong. */
-  spoil(request: Sendable, route: Ready, world: World): Sendable
+  isFor(route: ReadyOperation, contract: Contract): boolean
+  /** Returns the request with one error. */
+  spoil(request: SendableRequest, route: ReadyOperation, world: ContractShop): SendableRequest
   status: number
   /** The code of the error. */
   code: RegExp
 }
 
 const UNKNOWN_VERSION = '"999999"'
-/** Before the first one. */
+/** Versions start at 1. */
 const FORMER_VERSION = '"0"'
 const BODY_BYTES_MAX = 1_048_576
-/** What a client announces that sends a file of this length. */
+/** The Content-Length of a file of a terabyte. */
 const FILE_BYTES = '999999999999'
 const UUID = /^[\da-f]{8}-/
 const isUuid = (value: string) => UUID.test(value)
 const isObject = (body: unknown): body is object =>
   typeof body === 'object' && body !== null && !Buffer.isBuffer(body) && !Array.isArray(body)
 
-/** Words of a path that are no ids, and ones that do not exist. */
+/** Missing values of path parameters that are no ids. */
 const UNKNOWN_WORDS: Readonly<Record<string, string>> = {
   country: 'ZZ',
   provider: 'unknown',
@@ -37,7 +37,7 @@ const UNKNOWN_WORDS: Readonly<Record<string, string>> = {
 const unknown = (name: string, value: string) =>
   isUuid(value) ? newId() : (UNKNOWN_WORDS[name] ?? '999999999')
 
-/** Routes that accept an id that no other route knows, and the reason. */
+/** Routes that accept an unknown id, and the reason. */
 const ACCEPTS_UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['delete /api/cart/items/{variantId}', 'an absent item is the wanted outcome'],
   ['delete /api/guest-cart/items/{variantId}', 'an absent item is the wanted outcome'],
@@ -45,22 +45,22 @@ const ACCEPTS_UNKNOWN: ReadonlyMap<string, string> = new Map([
     'get /api/admin/notifications/templates/{name}/{locale}',
     'a locale without a template has the default one'
   ],
-  ['put /api/admin/notifications/templates/{name}/{locale}', 'it makes the template of a locale'],
-  ['patch /api/inventory/items/{id}', 'stock is counted for ids of a catalog elsewhere, too'],
-  ['put /api/inventory/items/{id}/components', 'stock is counted for ids of a catalog elsewhere, too'],
-  ['put /api/inventory/levels/{variantId}', 'stock is counted for ids of a catalog elsewhere, too']
+  ['put /api/admin/notifications/templates/{name}/{locale}', 'the request creates the template of a locale'],
+  ['patch /api/inventory/items/{id}', 'the catalog may be another system, so every id is accepted'],
+  ['put /api/inventory/items/{id}/components', 'the catalog may be another system, so every id is accepted'],
+  ['put /api/inventory/levels/{variantId}', 'the catalog may be another system, so every id is accepted']
 ])
 
 /** Resources with version 0: a template without changes. */
 const BEGINS_AT_ZERO = 'put /api/admin/notifications/templates/{name}/{locale}'
 
-/** Compares no condition here, because it changes nothing: the fixture asks for an export. */
+/** Does not compare If-Match, because the fixture requests an export, which changes nothing. */
 const CHANGES_NOTHING = 'post /api/orders/guest/data-requests/confirm'
 
-/** Routes that take a slug, a code or a number, too. */
+/** Routes that accept a slug, a code or a number as well as an id. */
 const TAKES_NAMES = /^\w+ \/api\/(products|categories|admin\/markets|shipping\/track)\//
 
-/** Routes after which the token of their caller is refused, so that a repeated key is, too. */
+/** Routes that invalidate the token of their caller, so that a repeated request is rejected. */
 export const ENDS_OWN_SESSION: ReadonlySet<string> = new Set([
   'post /api/auth/me/delete',
   'post /api/auth/logout'
@@ -69,15 +69,15 @@ export const ENDS_OWN_SESSION: ReadonlySet<string> = new Set([
 const tooManyKeys = Object.fromEntries(
   Array.from({ length: METADATA_KEYS_MAX + 1 }, (_, index) => [`key ${index}`, 'x'])
 )
-const withMetadata = (request: Sendable, metadata: object): Sendable => ({
+const withMetadata = (request: SendableRequest, metadata: object): SendableRequest => ({
   ...request,
   body: { ...(request.body as object), metadata }
 })
 
 const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`
 
-/** What each operation refuses, with the status. None of these requests changes anything. */
-export const refusals: readonly Case[] = [
+/** Requests that every matching operation rejects, with the status. None changes a row. */
+export const refusalCases: readonly RefusalCase[] = [
   {
     name: 'without a token: 401',
     isFor: ({ tier }) => tier !== 'public',
@@ -176,7 +176,7 @@ export const refusals: readonly Case[] = [
   {
     name: 'with a body above the limit: 413',
     isFor: ({ operation }) => operation.requestBody !== undefined,
-    spoil: (request, route) => tooLong(request, route),
+    spoil: (request, route) => withTooLongBody(request, route),
     status: 413,
     code: /^BODY_TOO_LARGE$/
   },
@@ -197,20 +197,27 @@ export const refusals: readonly Case[] = [
 ]
 
 /** A JSON body of one byte more than the route allows, or a file that is announced as a terabyte. */
-function tooLong(request: Sendable, { operation, contentType }: Ready): Sendable {
+function withTooLongBody(
+  request: SendableRequest,
+  { operation, contentType }: ReadyOperation
+): SendableRequest {
   if (contentType !== 'application/json') return withHeader(request, 'content-length', FILE_BYTES)
   const bytesMax = operation['x-body-bytes-max'] ?? BODY_BYTES_MAX
   return { ...request, body: JSON.stringify(request.body ?? {}).padEnd(bytesMax + 1) }
 }
 
-const withHeader = (request: Sendable, name: string, value: string): Sendable => ({
+const withHeader = (request: SendableRequest, name: string, value: string): SendableRequest => ({
   ...request,
   headers: { ...request.headers, [name]: value }
 })
 
-/** The same request for a thing that does not exist: a review is named by its product. */
-export const forNothing = (request: Sendable, route: Ready, { unreviewed }: World): Sendable => {
-  const row = rowOf(route)
+/** Returns the request for a missing resource. A review is named by its product. */
+export const forMissingResource = (
+  request: SendableRequest,
+  route: ReadyOperation,
+  { unreviewed }: ContractShop
+): SendableRequest => {
+  const row = accessRowOf(route)
   const id = row.of === 'owner' && row.thing === 'review' ? unreviewed : newId()
   return {
     ...request,
@@ -220,5 +227,5 @@ export const forNothing = (request: Sendable, route: Ready, { unreviewed }: Worl
   }
 }
 
-/** Operations on what belongs to one customer or guest. */
-export const isOwned = (route: Ready) => rowOf(route).of === 'owner'
+/** Whether the operation is about a resource of one customer or guest. */
+export const isOwned = (route: ReadyOperation) => accessRowOf(route).of === 'owner'

@@ -1,23 +1,34 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { TestResponse } from '../../src/testing.ts'
-import { type Case, ENDS_OWN_SESSION, forNothing, isOwned } from './cases.ts'
+import { ENDS_OWN_SESSION, forMissingResource, isOwned, type RefusalCase } from './cases.ts'
 import type { FixtureModule } from './fixtures/index.ts'
 import { effectsOf, hangUpInsideReplay, replayAndHangUp } from './hang-ups.ts'
-import { type Contract, optionsOf, prepare, type Ready, type Sendable, targetOf } from './requests.ts'
-import type { World } from './world.ts'
+import {
+  type Contract,
+  optionsOf,
+  prepare,
+  type ReadyOperation,
+  type SendableRequest,
+  targetOf
+} from './requests.ts'
+import type { ContractShop } from './world.ts'
 
-export type Session = {
-  world: World
+export type ContractSession = {
+  world: ContractShop
   contract: Contract
   modules: readonly FixtureModule[]
   /** The operations of these modules, each with a request that it accepts. */
-  ready: Ready[]
-  /** Statuses that an operation answered and its document does not name. */
-  unnamed: Set<string>
+  ready: ReadyOperation[]
+  /** Statuses that an operation returned and the OpenAPI document does not name. */
+  undocumentedStatuses: Set<string>
 }
 
-async function send(session: Session, route: Ready, request: Sendable): Promise<TestResponse> {
-  const { world, contract, unnamed } = session
+async function send(
+  session: ContractSession,
+  route: ReadyOperation,
+  request: SendableRequest
+): Promise<TestResponse> {
+  const { world, contract, undocumentedStatuses: unnamed } = session
   const response = await world.request(route.method, targetOf(route, request), optionsOf(request))
   // The document names 412 where it offers If-Match.
   const isOffered = response.status !== 412 || contract.isConditional(route)
@@ -26,21 +37,27 @@ async function send(session: Session, route: Ready, request: Sendable): Promise<
   return response
 }
 
-const again = async ({ world, modules }: Session, route: Ready): Promise<Ready> => ({
+const withNewRequest = async (
+  { world, modules }: ContractSession,
+  route: ReadyOperation
+): Promise<ReadyOperation> => ({
   ...route,
   request: await prepare(world, route, modules)
 })
 
-/** A repeated login opens a session of its own and counts as an attempt: its response is a secret and is not stored. */
-const OF_LOGINS = new Set(['auth.sessions', 'auth.login_budgets'])
+/** Tables that a repeated login changes, because its response is a secret and is not replayed. */
+const CHANGED_BY_LOGINS = new Set(['auth.sessions', 'auth.login_budgets'])
 
-const withKey = (request: Sendable): Sendable => ({
+const withKey = (request: SendableRequest): SendableRequest => ({
   ...request,
   headers: { ...request.headers, 'idempotency-key': newId() }
 })
 
-/** Operations that answer a spoiled request with another status or code than expected. */
-export async function accepting(session: Session, { isFor, spoil, status, code }: Case): Promise<string[]> {
+/** Lists operations that return another status or code than expected. */
+export async function findUnrefused(
+  session: ContractSession,
+  { isFor, spoil, status, code }: RefusalCase
+): Promise<string[]> {
   const wrong: string[] = []
   for (const route of session.ready.filter(each => isFor(each, session.contract))) {
     const answer = await send(session, route, spoil(route.request, route, session.world))
@@ -50,14 +67,17 @@ export async function accepting(session: Session, { isFor, spoil, status, code }
   return wrong
 }
 
-/** Operations that tell a stranger more about the thing of another customer than about one that does not exist. */
-export async function telling(session: Session, headers: Record<string, string>): Promise<string[]> {
+/** Lists operations whose response to another caller differs between an existing and a missing resource. */
+export async function findLeaks(
+  session: ContractSession,
+  headers: Record<string, string>
+): Promise<string[]> {
   const { world, ready } = session
   const wrong: string[] = []
   for (const route of ready.filter(isOwned)) {
     const stranger = { headers, token: route.tier === 'secured' ? world.eve.token : undefined }
     const answers: string[] = []
-    for (const request of [route.request, forNothing(route.request, route, world)])
+    for (const request of [route.request, forMissingResource(route.request, route, world)])
       answers.push(withoutNames(await send(session, route, { ...request, ...stranger })))
     if (answers[0] !== answers[1] || !answers[0]?.startsWith('404 '))
       wrong.push(`${route.name}: ${answers.join(' / ')}`)
@@ -65,8 +85,8 @@ export async function telling(session: Session, headers: Record<string, string>)
   return wrong
 }
 
-/** Performs each operation, reads what it made, and repeats it with its key. Returns what went wrong. */
-export async function performAll(session: Session): Promise<string[]> {
+/** Performs each operation, reads the created resource, and repeats the request with its key. Lists the problems. */
+export async function findFailedOperations(session: ContractSession): Promise<string[]> {
   const { contract, ready } = session
   const wrong: string[] = []
   for (const route of ready) {
@@ -76,24 +96,24 @@ export async function performAll(session: Session): Promise<string[]> {
       wrong.push(`${route.name}: ${brief(first)}`)
       continue
     }
-    wrong.push(...(await unlocated(session, route, first)))
+    wrong.push(...(await locationProblems(session, route, first)))
     if (contract.isReplayed(route, first.status))
-      wrong.push(...(await unrepeated(session, { ...route, request }, first)))
+      wrong.push(...(await replayProblems(session, { ...route, request }, first)))
   }
   return wrong
 }
 
-/** What is wrong with the Location of a response: it names a path exactly where the document says so, and that can be read. */
-async function unlocated(
-  { world, contract }: Session,
-  route: Ready,
+/** Checks the Location of a response: it is present exactly where the document names it, and its path can be read. */
+async function locationProblems(
+  { world, contract }: ContractSession,
+  route: ReadyOperation,
   { status, json, ...first }: TestResponse
 ) {
   const { location } = first.headers as Record<string, string | undefined>
   const isNamed = contract.names(route, status, 'location')
   if (isNamed !== (location !== undefined)) return [`${route.name}: location ${location}, named: ${isNamed}`]
   if (location === undefined) return []
-  // What a guest made is read with the token in the response.
+  // A guest reads the created resource with the token in the response.
   const { order_token, checkout_token } = json
   const headers = {
     ...route.request.headers,
@@ -104,7 +124,11 @@ async function unlocated(
   return read.status === 200 ? [] : [`${route.name} made ${location}: ${brief(read)}`]
 }
 
-async function unrepeated(session: Session, route: Ready, first: TestResponse): Promise<string[]> {
+async function replayProblems(
+  session: ContractSession,
+  route: ReadyOperation,
+  first: TestResponse
+): Promise<string[]> {
   const { request, name } = route
   const second = await send(session, route, request)
   if (ENDS_OWN_SESSION.has(name)) return second.status === 401 ? [] : [`${name} repeated: ${brief(second)}`]
@@ -119,13 +143,13 @@ async function unrepeated(session: Session, route: Ready, first: TestResponse): 
   ]
 }
 
-/** Operations whose fields are all optional, and that answer no body in another way than `{}`. */
-export async function bodyless(session: Session): Promise<string[]> {
+/** Lists operations with optional fields only that treat a missing body differently from `{}`. */
+export async function findBodyProblems(session: ContractSession): Promise<string[]> {
   const wrong: string[] = []
   for (const route of session.ready.filter(session.contract.isOptional)) {
     const outcomes: string[] = []
     for (const body of [undefined, {}]) {
-      const { request } = await again(session, route)
+      const { request } = await withNewRequest(session, route)
       const { status, json } = await send(session, route, { ...request, body })
       outcomes.push(`${status} ${status < 300 ? '' : json.code}`)
     }
@@ -135,16 +159,16 @@ export async function bodyless(session: Session): Promise<string[]> {
   return wrong
 }
 
-/** Performs each operation with a key, then repeats it so often with clients that hang up. Returns what changed by that. */
-export async function hangUpOnAll(session: Session, replays: number): Promise<string[]> {
+/** Performs each operation with a key, then replays it `replays` times to clients that hang up. Lists the effects of the replays. */
+export async function findHangUpEffects(session: ContractSession, replays: number): Promise<string[]> {
   const { world, contract, ready } = session
   const origin = await world.listen()
   const wrong: string[] = []
-  const performed: Ready[] = []
-  /** Those whose replay is noted before the response leaves. */
-  const noted = new Set<Ready>()
+  const performed: ReadyOperation[] = []
+  /** Operations whose replay writes an audit entry before the response is sent. */
+  const noted = new Set<ReadyOperation>()
   for (const route of ready.filter(contract.isKeyed)) {
-    const prepared = await again(session, route)
+    const prepared = await withNewRequest(session, route)
     const keyed = { ...prepared, request: withKey(prepared.request) }
     const first = await send(session, keyed, keyed.request)
     if (first.status >= 300) wrong.push(`${route.name}: ${brief(first)}`)
@@ -158,7 +182,7 @@ export async function hangUpOnAll(session: Session, replays: number): Promise<st
     if (route !== undefined && noted.has(route)) await hangUpInsideReplay(world, origin, route)
     const after = await effectsOf(world)
     const changed = Object.keys(after).filter(name => after[name] !== before[name])
-    const unexpected = changed.filter(name => !OF_LOGINS.has(name))
+    const unexpected = changed.filter(name => !CHANGED_BY_LOGINS.has(name))
     if (unexpected.length > 0) wrong.push(`${route?.name ?? 'after all'} changed ${unexpected.join(', ')}`)
     before = after
   }

@@ -1,19 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refusals } from './cases.ts'
-import { accepting, bodyless, hangUpOnAll, performAll, type Session, telling } from './checks.ts'
+import { refusalCases } from './cases.ts'
+import {
+  type ContractSession,
+  findBodyProblems,
+  findFailedOperations,
+  findHangUpEffects,
+  findLeaks,
+  findUnrefused
+} from './checks.ts'
 import { everyModule, type FixtureModule, fixturesIn } from './fixtures/index.ts'
 import { noFixture, prepare, readContract } from './requests.ts'
-import { openWorld } from './world.ts'
+import { openContractShop } from './world.ts'
 
-/** How often each request is repeated by a client that hangs up: 29 CPU-seconds for all (2026-11). */
+/** Replays per request to clients that hang up. All of them take 29 CPU-seconds (2026-11). */
 const REPLAYS = 50
 
-/** Tests every operation of these modules in one shop: what it refuses, what it accepts, and what a repetition gets. */
+/** Tests every operation of these modules in one shop: rejected requests, accepted requests and replays. */
 export function describeContract(...modules: FixtureModule[]): void {
-  let session: Session
+  let session: ContractSession
 
   beforeAll(async () => {
-    session = await openSession(modules)
+    session = await openContractSession(modules)
   })
   afterAll(() => session?.world.close())
 
@@ -75,11 +82,11 @@ export function describeContract(...modules: FixtureModule[]): void {
   })
 }
 
-async function openSession(modules: readonly FixtureModule[]): Promise<Session> {
-  const world = await openWorld()
+async function openContractSession(modules: readonly FixtureModule[]): Promise<ContractSession> {
+  const world = await openContractShop()
   const contract = await readContract(world)
   const names = fixturesIn(modules)
-  const session: Session = { world, contract, modules, ready: [], unnamed: new Set() }
+  const session: ContractSession = { world, contract, modules, ready: [], undocumentedStatuses: new Set() }
   for (const route of contract.routes.filter(({ name }) => names.has(name)))
     session.ready.push({ ...route, request: await prepare(world, route, modules) })
   return session

@@ -2,16 +2,16 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { until } from '../faults/until.ts'
-import { optionsOf, type Ready, targetOf } from './requests.ts'
-import type { World } from './world.ts'
+import { optionsOf, type ReadyOperation, targetOf } from './requests.ts'
+import type { ContractShop } from './world.ts'
 
 const HANG_UP_MS_MAX = 20
 
-/** Sends the request so often over sockets of its own; the client hangs up after 0 to 20 ms, answered or not. */
-export async function replayAndHangUp(origin: string, route: Ready, times: number): Promise<void> {
+/** Sends the request `times` times, each over a separate socket. The client hangs up after 0 to 20 ms. */
+export async function replayAndHangUp(origin: string, route: ReadyOperation, times: number): Promise<void> {
   const send = async (time: number) => {
-    const hangUp = begin(origin, route)
-    // Most of them early, while a response is on its way.
+    const hangUp = startRequest(origin, route)
+    // Most clients hang up early, while a response is being sent.
     await delay(HANG_UP_MS_MAX * (time / times) ** 2)
     hangUp()
   }
@@ -19,9 +19,9 @@ export async function replayAndHangUp(origin: string, route: Ready, times: numbe
 }
 
 /** Sends the request over a socket of its own; the returned function closes the socket. */
-function begin(origin: string, route: Ready): () => void {
+function startRequest(origin: string, route: ReadyOperation): () => void {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-  // A reset is what happens to a client that has hung up.
+  // A client that has hung up gets a reset.
   socket.on('error', () => {})
   socket.on('data', () => {})
   socket.write(bytesOf(route))
@@ -29,35 +29,42 @@ function begin(origin: string, route: Ready): () => void {
 }
 
 /**
- * Hangs up while a response waits for the note of an administrator's request: the table of these notes is locked
- * meanwhile, so that the client is gone before the response has left.
+ * Hangs up while a response waits for its audit entry. The audit table is locked meanwhile, so that the client
+ * disconnects before the response is sent.
  */
-export async function hangUpInsideReplay(world: World, origin: string, route: Ready): Promise<void> {
-  await until('earlier clients are gone', async () => (await connections(world)) === 0)
+export async function hangUpInsideReplay(
+  world: ContractShop,
+  origin: string,
+  route: ReadyOperation
+): Promise<void> {
+  await until('earlier clients have disconnected', async () => (await connections(world)) === 0)
   const holder = new pg.Client({ connectionString: world.databaseUrl })
   await holder.connect()
   await holder.query('begin')
   await holder.query('lock table cartwright.audit in share mode')
-  const hangUp = begin(origin, route)
-  await until(`${route.name} waits for its note`, async () => (await waiting(world)) > 0)
+  const hangUp = startRequest(origin, route)
+  await until(`${route.name} waits for its audit entry`, async () => (await waiting(world)) > 0)
   hangUp()
-  await until(`${route.name} has lost its client`, async () => (await connections(world)) === 0)
+  await until(
+    `${route.name} has detected that its client disconnected`,
+    async () => (await connections(world)) === 0
+  )
   await holder.query('rollback')
   await holder.end()
 }
 
-const waiting = async ({ sql }: World): Promise<number> => {
+const waiting = async ({ sql }: ContractShop): Promise<number> => {
   const locks = `select count(*)::int as waiting from pg_locks
     where not granted and relation = 'cartwright.audit'::regclass`
   return Number((await sql(locks))[0]?.waiting)
 }
 
-const connections = ({ app }: World): Promise<number> =>
+const connections = ({ app }: ContractShop): Promise<number> =>
   new Promise((resolve, reject) => {
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
   })
 
-function bytesOf(route: Ready): Buffer {
+function bytesOf(route: ReadyOperation): Buffer {
   const { token, headers = {}, body } = optionsOf(route.request)
   const isText = typeof body === 'string' || Buffer.isBuffer(body)
   const content = Buffer.from(body === undefined ? '' : isText ? (body as string) : JSON.stringify(body))
@@ -72,8 +79,8 @@ function bytesOf(route: Ready): Buffer {
   return Buffer.concat([Buffer.from(`${start}${head.join('')}\r\n`), content])
 }
 
-/** All that a request can have changed: rows, what is sent to others, and money at the provider. */
-export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record<string, unknown>> {
+/** Everything that a request can change: rows, messages, webhooks and money at the provider. */
+export async function effectsOf({ stored, sql, sandbox }: ContractShop): Promise<Record<string, unknown>> {
   await until('no statement or job is running', async () => (await sql(UNDER_WAY)).length === 0)
   const tables = await stored()
   const [sent] = await sql(
@@ -81,12 +88,12 @@ export async function effectsOf({ stored, sql, sandbox }: World): Promise<Record
        (select count(*) from webhooks.deliveries) as deliveries,
        (select count(*) from webhooks.endpoints) as endpoints`
   )
-  // Requests of administrators are noted each time.
+  // Each request of an administrator writes an audit entry.
   const { 'cartwright.audit': _, ...others } = tables
   return { ...others, ...sent, provider: JSON.stringify(await sandbox.objects()) }
 }
 
-/** Transactions, and jobs that follow from earlier ones. */
+/** Running transactions and jobs. */
 const UNDER_WAY = `
   select pid::text as what from pg_stat_activity
   where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()

@@ -1,21 +1,21 @@
 import { compileSchema } from '../../src/kernel/compile-schema.ts'
 import type { RequestOptions } from '../../src/testing.ts'
 import { type Route, routesOf } from '../never/routes.ts'
-import { followed } from '../support/references.ts'
-import type { Prepared } from './fixture.ts'
+import { resolveReferences } from '../support/references.ts'
+import type { PreparedRequest } from './fixture.ts'
 import { type FixtureModule, fixturesIn } from './fixtures/index.ts'
-import type { World } from './world.ts'
+import type { ContractShop } from './world.ts'
 
 /** An operation with a request that it accepts. */
-export type Ready = Route & { request: Sendable }
-export type Sendable = Required<Pick<Prepared, 'params' | 'query' | 'headers'>> & {
+export type ReadyOperation = Route & { request: SendableRequest }
+export type SendableRequest = Required<Pick<PreparedRequest, 'params' | 'query' | 'headers'>> & {
   body: unknown
   token: string | undefined
 }
-/** What the document says of the operations of a shop. */
+/** The operations of the OpenAPI document and their properties. */
 export type Contract = Awaited<ReturnType<typeof readContract>>
 
-export async function readContract(shop: Pick<World, 'request'>) {
+export async function readContract(shop: Pick<ContractShop, 'request'>) {
   const routes = await routesOf(shop)
   const { json } = await shop.request('GET', '/openapi.json')
   const hasParameter = ({ operation }: Route, name: string) =>
@@ -31,7 +31,10 @@ export async function readContract(shop: Pick<World, 'request'>) {
     /** Whether every field of the body may be missing. */
     isOptional: ({ operation, contentType }: Route) => {
       const schema = operation.requestBody?.content[contentType ?? '']?.schema
-      return schema !== undefined && compileSchema(followed(schema, json.components.schemas))({}).length === 0
+      return (
+        schema !== undefined &&
+        compileSchema(resolveReferences(schema, json.components.schemas))({}).length === 0
+      )
     },
     /** Whether the body has a field `metadata`. */
     takesMetadata: ({ operation, contentType }: Route) => {
@@ -48,29 +51,29 @@ export async function readContract(shop: Pick<World, 'request'>) {
 
 /** A new request for a route. @throws when the route has no fixture. */
 export async function prepare(
-  world: World,
+  world: ContractShop,
   route: Route,
   modules: readonly FixtureModule[]
-): Promise<Sendable> {
+): Promise<SendableRequest> {
   const fixture = fixturesIn(modules).get(route.name)
   if (fixture === undefined) throw new Error(noFixture(route))
-  const { params = {}, query = {}, headers = {}, body, token }: Prepared = await fixture(world)
+  const { params = {}, query = {}, headers = {}, body, token }: PreparedRequest = await fixture(world)
   const callers = { admin: world.token, secured: world.ada.token, public: undefined }
   return { params, query, headers, body, token: token ?? callers[route.tier] }
 }
 
-/** Says what to add for a new operation. */
+/** The error text for an operation without a fixture. */
 export const noFixture = ({ name }: Route): string =>
   `${name} has no fixture: add one to the file of its module in test/contract/fixtures`
 
-/** Where a request goes. */
-export function targetOf({ path }: Route, { params, query }: Sendable): string {
+/** The path and query of a request. */
+export function targetOf({ path }: Route, { params, query }: SendableRequest): string {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams(query).toString()
   return search === '' ? filled : `${filled}?${search}`
 }
 
-export const optionsOf = ({ headers, body, token }: Sendable): RequestOptions => ({
+export const optionsOf = ({ headers, body, token }: SendableRequest): RequestOptions => ({
   headers,
   ...(token !== undefined && { token }),
   ...(body !== undefined && { body })

@@ -2,7 +2,7 @@ import { standardModules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { openTestShop, type TestResponse } from '../../src/testing.ts'
-import { everythingOf } from '../never/use-everything.ts'
+import { withAccounts } from '../never/use-everything.ts'
 import { createProduct } from '../support/catalog.ts'
 import { itemOf, STOCKHOLM, usePost } from '../support/checkouts.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -17,7 +17,7 @@ export const UNREACHABLE = 'https://127.0.0.1:9/hooks'
 type Json = any
 
 /** A shop of all modules with two customers, for the tests of one file; it has to be closed. */
-export async function openWorld(settings: Readonly<Record<string, string>> = {}) {
+export async function openContractShop(settings: Readonly<Record<string, string>> = {}) {
   const database = await createTestDatabase()
   const sandbox = await openTestSandbox()
   const shop = await openTestShop({
@@ -37,7 +37,7 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
       ...settings
     }
   })
-  const everything = await everythingOf(shop)
+  const everything = await withAccounts(shop)
   const { admin, anonymous, register } = everything
   const [ada, eve] = [await register(), await register()]
   const { json: me } = await admin.get('/api/auth/me')
@@ -118,7 +118,7 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
     }
   }
 }
-export type World = Awaited<ReturnType<typeof openWorld>>
+export type ContractShop = Awaited<ReturnType<typeof openContractShop>>
 
 function orThrow({ status, json, text }: TestResponse): Json {
   if (status >= 300) throw new Error(`${status} ${text}`)

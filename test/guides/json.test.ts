@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { compileSchema } from '../../src/kernel/compile-schema.ts'
 import { createTestApp } from '../support/app.ts'
-import { followed } from '../support/references.ts'
+import { resolveReferences } from '../support/references.ts'
 
 type Content = Record<string, { schema?: object }>
 type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
@@ -21,7 +21,7 @@ test('JSON in a guide is an error, or a valid body or response of the route name
   const app = await createTestApp()
   const { json: document } = await app.request('GET', '/openapi.json')
   await app.close()
-  const paths = followed<Record<string, Record<string, Operation>>>(
+  const paths = resolveReferences<Record<string, Record<string, Operation>>>(
     document.paths,
     document.components.schemas
   )

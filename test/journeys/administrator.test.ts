@@ -5,13 +5,13 @@ import { PATIENCE } from '../support/mailing-shop.ts'
 import { useReceiver } from '../support/webhook-receiver.ts'
 import {
   ADMIN,
-  done,
+  describeOnAllServices,
   EMAIL,
-  type Ground,
+  expectSuccess,
   logInAt,
-  onEachGround,
   openShop,
   PASSWORD,
+  type ShopServices,
   TRANSFER
 } from './shop.ts'
 
@@ -53,14 +53,14 @@ type Shop = Awaited<ReturnType<typeof openDay>>
 type Order = { id: string; number: string; total: number }
 type Orders = Awaited<ReturnType<typeof sell>>
 
-async function openDay(ground: Ground) {
+async function openDay(ground: ShopServices) {
   const receiver = await useReceiver()
   const shop = await openShop(ground, {
     CARTWRIGHT__NOTIFICATIONS__STAFF: `[${STOCKROOM}]`,
     CARTWRIGHT__REVIEWS__MODERATION: 'before'
   })
   const person = async (email: string) => {
-    await done(shop.anonymous.post('/api/auth/register', { email, password: PASSWORD }))
+    await expectSuccess(shop.anonymous.post('/api/auth/register', { email, password: PASSWORD }))
     return shop.logIn({ email, password: PASSWORD })
   }
   return { ...shop, receiver, ada: await person(EMAIL), bob: await person(BOB) }
@@ -68,27 +68,27 @@ async function openDay(ground: Ground) {
 
 /** Everything runs, nothing is sold yet; goods are imported, counted, and can be sent. */
 async function furnish({ admin, anonymous }: Shop): Promise<void> {
-  const { items: modules, database, cache } = await done(admin.get('/api/admin/modules'))
+  const { items: modules, database, cache } = await expectSuccess(admin.get('/api/admin/modules'))
   expect(modules.filter((each: { health: string }) => each.health !== 'up')).toEqual([])
   expect([database, cache]).toEqual(['up', 'up'])
-  expect(await done(admin.get('/api/admin/dashboard'))).toMatchObject({
+  expect(await expectSuccess(admin.get('/api/admin/dashboard'))).toMatchObject({
     orders: { made: 0, placed: 0, canceled: 0, units: 0, totals: [], top_products: [] },
     ...{ revenue: [], new_customers: 2, low_stock: { total: 0, items: [] } },
     trouble: { dead_events: 0, quarantined_payments: 0 }
   })
 
-  const imported = await done(admin.post('/api/catalog/import', PRODUCTS, CSV))
+  const imported = await expectSuccess(admin.post('/api/catalog/import', PRODUCTS, CSV))
   expect(imported).toMatchObject({ products: { created: 3, failed: 0 }, errors: [], ignored_columns: [] })
-  const counted = await done(admin.post('/api/inventory/import?reason=Opening', COUNTED, CSV))
+  const counted = await expectSuccess(admin.post('/api/inventory/import?reason=Opening', COUNTED, CSV))
   expect(counted).toMatchObject({ failed: 0, levels: { counted: 3 } })
-  await usePost((path, body) => done(admin.post(`/api/admin/${path}`, body)))
-  const opening = await done(
+  await usePost((path, body) => expectSuccess(admin.post(`/api/admin/${path}`, body)))
+  const opening = await expectSuccess(
     admin.post('/api/admin/promotions', {
       ...{ name: 'Opening', class: 'order', needs_code: true },
       effect: { type: 'percentage', percentage_ppm: 100_000 }
     })
   )
-  await done(admin.post(`/api/admin/promotions/${opening.id}/codes`, { code: 'OPENING' }))
+  await expectSuccess(admin.post(`/api/admin/promotions/${opening.id}/codes`, { code: 'OPENING' }))
 
   // Where shoppers ask all of it is known a moment later.
   const items = [itemOf(await variantOf(anonymous, 'mug'), 1)]
@@ -105,15 +105,15 @@ const variantOf = async (caller: Shop['anonymous'], slug: string): Promise<strin
 
 /** An invited administrator has access to orders and shipping only. */
 async function hire({ admin, backOffice, anonymous }: Shop): Promise<Shop['admin']> {
-  const { code } = await done(admin.post('/api/auth/invitations', {}))
-  const { user } = await done(anonymous.post('/api/auth/register', { ...PACKER, invitation: code }))
+  const { code } = await expectSuccess(admin.post('/api/auth/invitations', {}))
+  const { user } = await expectSuccess(anonymous.post('/api/auth/register', { ...PACKER, invitation: code }))
   const before = await logInAt(backOffice, PACKER)
   expect((await before.get('/api/admin/orders')).status).toBe(403)
   const rights = { role: 'admin', scopes: ['orders', 'shipping'] }
-  expect(await done(admin.patch(`/api/admin/users/${user.id}`, { rights }))).toMatchObject(rights)
+  expect(await expectSuccess(admin.patch(`/api/admin/users/${user.id}`, { rights }))).toMatchObject(rights)
 
   const packer = await logInAt(backOffice, PACKER)
-  expect(await done(packer.get('/api/admin/orders'))).toMatchObject({ items: [] })
+  expect(await expectSuccess(packer.get('/api/admin/orders'))).toMatchObject({ items: [] })
   const refused = [
     packer.post('/api/catalog/products', { name: 'Mine', variants: [{ sku: 'MINE', price: 1 }] }),
     packer.post('/api/admin/promotions', { name: 'Mine', class: 'order', effect: { type: 'free_shipping' } }),
@@ -129,7 +129,7 @@ async function hire({ admin, backOffice, anonymous }: Shop): Promise<Shop['admin
 async function tellTheWarehouse({ admin, receiver }: Shop) {
   const event_types = ['orders.placed', 'orders.canceled']
   const wanted = { url: receiver.url, event_types, description: 'the warehouse' }
-  const { secret } = await done(admin.post('/api/admin/webhooks/endpoints', wanted))
+  const { secret } = await expectSuccess(admin.post('/api/admin/webhooks/endpoints', wanted))
   const webhook = new Webhook(secret)
   type Told = { type: string; data: { order_id: string; number: string } }
   return async ({ pots, tins, mugs, unpaid }: Orders) => {
@@ -152,12 +152,12 @@ async function sell({ admin, ada, bob, anonymous, mail, receive }: Shop) {
     ...{ items, shipping_address: STOCKHOLM, payment: TRANSFER },
     ...more
   })
-  const pots: Order = await done(ada.post('/api/orders', order([itemOf(mug, 2), itemOf(pot, 1)])))
+  const pots: Order = await expectSuccess(ada.post('/api/orders', order([itemOf(mug, 2), itemOf(pot, 1)])))
   const guest = order([itemOf(tin, 3), itemOf(mug, 1)], { email: EVE })
-  const tins: Order = await done(anonymous.post('/api/orders/guest', guest))
+  const tins: Order = await expectSuccess(anonymous.post('/api/orders/guest', guest))
   const coded = order([itemOf(mug, 2)], { codes: ['OPENING'] })
-  const mugs: Order = await done(bob.post('/api/orders', coded))
-  const unpaid: Order = await done(bob.post('/api/orders', order([itemOf(pot, 1)])))
+  const mugs: Order = await expectSuccess(bob.post('/api/orders', coded))
+  const unpaid: Order = await expectSuccess(bob.post('/api/orders', order([itemOf(pot, 1)])))
   expect([pots, tins, mugs, unpaid].map(({ total }) => total)).toEqual([
     ...[2 * 1_200 + 4_500 + 490, 3 * 800 + 1_200 + 490],
     ...[2 * 1_080 + 490, 4_500 + 490]
@@ -165,11 +165,11 @@ async function sell({ admin, ada, bob, anonymous, mail, receive }: Shop) {
   for (const { id } of [pots, tins, mugs]) await receive(id)
 
   expect((await mail(/low|stock|run/i, STOCKROOM))?.text).toContain('POT')
-  const low = await done(admin.get('/api/inventory/low-stock'))
+  const low = await expectSuccess(admin.get('/api/inventory/low-stock'))
   expect(low.items).toMatchObject([{ sku: 'POT', available: 3, low_threshold: 3 }])
-  await done(admin.post(`/api/admin/orders/${unpaid.id}/cancel`, { reason: 'Bob called' }))
+  await expectSuccess(admin.post(`/api/admin/orders/${unpaid.id}/cancel`, { reason: 'Bob called' }))
   await mail(/cancel/i, BOB)
-  const lowAgain = async () => (await done(admin.get('/api/inventory/low-stock'))).items
+  const lowAgain = async () => (await expectSuccess(admin.get('/api/inventory/low-stock'))).items
   await expect.poll(lowAgain, PATIENCE).toEqual([])
   return { pots, tins, mugs, unpaid, tin }
 }
@@ -177,18 +177,18 @@ async function sell({ admin, ada, bob, anonymous, mail, receive }: Shop) {
 /** An order is put on hold, then sent in two parcels. One arrives; the mail template of the second one is changed. */
 async function pack({ admin, ada, mail, mails }: Shop, packer: Shop['admin'], { id, number }: Order) {
   const path = `/api/admin/orders/${id}`
-  await done(packer.post(`${path}/transition`, { action: 'hold', reason: 'Is the address right?' }))
+  await expectSuccess(packer.post(`${path}/transition`, { action: 'hold', reason: 'Is the address right?' }))
   expect((await packer.post(`${path}/shipments`, {})).status).toBe(409)
-  await done(packer.post(`${path}/transition`, { action: 'release' }))
+  await expectSuccess(packer.post(`${path}/transition`, { action: 'release' }))
 
-  const { items } = await done(packer.get(path))
+  const { items } = await expectSuccess(packer.get(path))
   const [mugs, pot] = items.map((each: { id: number; quantity: number }) => each)
   const first = { carrier: 'ups', tracking_number: '1Z999AA10123456784' }
   const line = ({ id, quantity }: { id: number; quantity: number }) => ({ line: id, quantity })
-  const sent = await done(packer.post(`${path}/shipments`, { ...first, lines: [line(pot)] }))
+  const sent = await expectSuccess(packer.post(`${path}/shipments`, { ...first, lines: [line(pot)] }))
   expect(sent).toMatchObject({ fulfillment_status: 'partial', status: 'paid' })
   const slip = `/api/admin/shipping/shipments/${sent.shipments[0].id}/packing-slip`
-  expect(await done(packer.get(`${slip}.json`))).toMatchObject({
+  expect(await expectSuccess(packer.get(`${slip}.json`))).toMatchObject({
     ...{ order_number: number, tracking_number: first.tracking_number, address: { name: 'Ada Lovelace' } },
     lines: [{ sku: 'POT', quantity: 1 }]
   })
@@ -196,17 +196,17 @@ async function pack({ admin, ada, mail, mails }: Shop, packer: Shop['admin'], { 
   expect((await mail(/way|shipped|sent/i))?.text).toContain(first.tracking_number)
 
   const template = '/api/admin/notifications/templates/order_shipped/en'
-  const { text, html } = await done(admin.get(template))
+  const { text, html } = await expectSuccess(admin.get(template))
   const subject = 'Off it goes: {{ order.number }}'
-  await done(admin.put(template, { subject, text, html }))
-  const all = await done(packer.post(`${path}/shipments`, { lines: [line(mugs)] }))
+  await expectSuccess(admin.put(template, { subject, text, html }))
+  const all = await expectSuccess(packer.post(`${path}/shipments`, { lines: [line(mugs)] }))
   expect(all).toMatchObject({ fulfillment_status: 'fulfilled', status: 'shipped' })
   await mail(new RegExp(`^Off it goes: ${number}$`))
 
   const delivered = { status: 'delivered', occurred_at: new Date().toISOString(), location: 'Stockholm' }
-  await done(packer.post(`/api/admin/shipping/shipments/${sent.shipments[0].id}/events`, delivered))
+  await expectSuccess(packer.post(`/api/admin/shipping/shipments/${sent.shipments[0].id}/events`, delivered))
   await mail(/delivered|arrived/i)
-  const { items: parcels } = await done(ada.get(`/api/shipping/order/${id}`))
+  const { items: parcels } = await expectSuccess(ada.get(`/api/shipping/order/${id}`))
   const statuses = parcels.map((each: { status: string }) => each.status)
   expect(statuses.sort()).toEqual(['delivered', 'in_transit'])
   expect(mails.taken.filter(({ subject = '' }) => /off it goes/i.test(subject))).toHaveLength(1)
@@ -214,18 +214,20 @@ async function pack({ admin, ada, mail, mails }: Shop, packer: Shop['admin'], { 
 
 /** One tin is not delivered, and one mug comes back: what each has cost is paid back, and the stock is right. */
 async function giveBack({ admin, mail, available }: Shop, { tins, mugs, tin }: Orders): Promise<void> {
-  const read = (id: string) => done(admin.get(`/api/admin/orders/${id}`))
+  const read = (id: string) => expectSuccess(admin.get(`/api/admin/orders/${id}`))
   const lineOf = async (id: string, sku: string) =>
     (await read(id)).items.find((each: { sku: string }) => each.sku === sku).id
   const oneTin = [{ line: await lineOf(tins.id, 'TIN'), quantity: 1 }]
-  await done(admin.post(`/api/admin/orders/${tins.id}/cancel`, { lines: oneTin, reason: 'dented' }))
+  await expectSuccess(admin.post(`/api/admin/orders/${tins.id}/cancel`, { lines: oneTin, reason: 'dented' }))
   await mail(/refund|back/i, EVE)
   await expect.poll(() => available(tin), PATIENCE).toBe(50 - 2)
 
-  await done(admin.post(`/api/admin/orders/${mugs.id}/shipments`, {}))
+  await expectSuccess(admin.post(`/api/admin/orders/${mugs.id}/shipments`, {}))
   const oneMug = [{ line: await lineOf(mugs.id, 'MUG'), quantity: 1 }]
-  await done(admin.post(`/api/admin/orders/${mugs.id}/returns`, { lines: oneMug }))
-  await done(admin.post(`/api/admin/orders/${mugs.id}/refunds`, { lines: oneMug, reason: 'too small' }))
+  await expectSuccess(admin.post(`/api/admin/orders/${mugs.id}/returns`, { lines: oneMug }))
+  await expectSuccess(
+    admin.post(`/api/admin/orders/${mugs.id}/refunds`, { lines: oneMug, reason: 'too small' })
+  )
   await mail(/refund|back/i, BOB)
   const adjusted = async ({ id }: Order) =>
     (await read(id)).adjustments.map(({ kind, amount, back }: Record<string, unknown>) => [
@@ -244,21 +246,21 @@ async function giveBack({ admin, mail, available }: Shop, { tins, mugs, tin }: O
 /** Of two reviews one is let in and answered, and one is not. */
 async function moderate({ admin, anonymous, ada, bob }: Shop): Promise<void> {
   const path = '/api/products/mug/reviews'
-  await done(ada.post(path, { rating: 5, body: 'Keeps warm' }))
-  await done(bob.post(path, { rating: 1, body: 'Buy mine at bob.example' }))
-  const { items } = await done(admin.get('/api/catalog/reviews?status=pending'))
+  await expectSuccess(ada.post(path, { rating: 5, body: 'Keeps warm' }))
+  await expectSuccess(bob.post(path, { rating: 1, body: 'Buy mine at bob.example' }))
+  const { items } = await expectSuccess(admin.get('/api/catalog/reviews?status=pending'))
   const idOf = (rating: number) => items.find((each: { rating: number }) => each.rating === rating).id
-  await done(admin.post(`/api/catalog/reviews/${idOf(5)}/publish`))
-  await done(admin.put(`/api/catalog/reviews/${idOf(5)}/reply`, { body: 'So do we' }))
-  await done(admin.post(`/api/catalog/reviews/${idOf(1)}/reject`, { reason: 'an advertisement' }))
-  const shown = async () => (await done(anonymous.get(path))).items
+  await expectSuccess(admin.post(`/api/catalog/reviews/${idOf(5)}/publish`))
+  await expectSuccess(admin.put(`/api/catalog/reviews/${idOf(5)}/reply`, { body: 'So do we' }))
+  await expectSuccess(admin.post(`/api/catalog/reviews/${idOf(1)}/reject`, { reason: 'an advertisement' }))
+  const shown = async () => (await expectSuccess(anonymous.get(path))).items
   await expect.poll(shown, PATIENCE).toMatchObject([{ rating: 5, reply: { body: 'So do we' } }])
 }
 
 /** For a while shoppers look and change nothing; the administrator goes on. */
 async function rest({ admin, ada, anonymous }: Shop): Promise<void> {
   const until = new Date(Date.now() + 3_600_000).toISOString()
-  await done(admin.put('/api/admin/maintenance', { enabled: true, message: 'We count.', until }))
+  await expectSuccess(admin.put('/api/admin/maintenance', { enabled: true, message: 'We count.', until }))
   const empty = () => ada.delete('/api/cart')
   await expect.poll(async () => (await empty()).status, PATIENCE).toBe(503)
   const { headers, json } = await empty()
@@ -266,23 +268,25 @@ async function rest({ admin, ada, anonymous }: Shop): Promise<void> {
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
   expect((await anonymous.get('/api/products')).json.items).toHaveLength(3)
   const mug = await variantOf(admin, 'mug')
-  await done(admin.post('/api/inventory/adjustments', { variant_id: mug, delta: -1, reason: 'It fell' }))
-  await done(admin.put('/api/admin/maintenance', { enabled: false }))
+  await expectSuccess(
+    admin.post('/api/inventory/adjustments', { variant_id: mug, delta: -1, reason: 'It fell' })
+  )
+  await expectSuccess(admin.put('/api/admin/maintenance', { enabled: false }))
   await expect.poll(async () => (await empty()).status, PATIENCE).toBe(200)
 }
 
 /** Bob is not wanted any more: his token is dead, and no new one is to be had. */
 async function dismiss({ admin, bob, anonymous }: Shop): Promise<void> {
-  await done(bob.get('/api/cart'))
-  const { items } = await done(admin.get(`/api/admin/users?q=${BOB}`))
-  await done(admin.patch(`/api/admin/users/${items[0].id}`, { disabled: true }))
+  await expectSuccess(bob.get('/api/cart'))
+  const { items } = await expectSuccess(admin.get(`/api/admin/users?q=${BOB}`))
+  await expectSuccess(admin.patch(`/api/admin/users/${items[0].id}`, { disabled: true }))
   await expect.poll(async () => (await bob.get('/api/cart')).status, PATIENCE).toBe(401)
   expect((await anonymous.post('/api/auth/login', { email: BOB, password: PASSWORD })).status).toBe(401)
 }
 
 /** What the dashboard says is what was sold, and the log of changes says who did what. */
 async function close({ admin }: Shop, { pots }: Orders): Promise<void> {
-  const dashboard = async () => done(admin.get('/api/admin/dashboard'))
+  const dashboard = async () => expectSuccess(admin.get('/api/admin/dashboard'))
   const captured = 7_390 + 4_090 + 2_650
   const canceled = 800
   const refunded = canceled + 1_080
@@ -300,7 +304,7 @@ async function close({ admin }: Shop, { pots }: Orders): Promise<void> {
 
   type Entry = { actor_email: string; method: string; route: string; status: number }
   const logged = async (query: string) =>
-    (await done(admin.get(`/api/admin/audit?limit=100${query}`))).items.map(
+    (await expectSuccess(admin.get(`/api/admin/audit?limit=100${query}`))).items.map(
       ({ actor_email, method, route, status }: Entry) =>
         `${actor_email} ${method} ${route.split('/').at(-1)} ${status}`
     )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { PATIENCE } from '../support/mailing-shop.ts'
-import { EMAIL, onEachGround, openMugShop, PASSWORD, TRANSFER } from './shop.ts'
+import { describeOnAllServices, EMAIL, openMugShop, PASSWORD, TRANSFER } from './shop.ts'
 
 onEachGround(ground => {
   test('a guest browses, fills a cart, registers, merges, orders, pays, tracks the parcel and reviews the product', async () => {

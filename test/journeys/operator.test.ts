@@ -8,16 +8,16 @@ import { PATIENCE } from '../support/mailing-shop.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
 import {
   ADMIN,
-  type Caller,
-  callerAt,
-  done,
+  type ApiClient,
+  createApiClient,
+  describeOnAllServices,
   EMAIL,
+  expectSuccess,
   logInAt,
-  onEachGround,
   openMugShop,
   PASSWORD,
   TRANSFER,
-  usePremises
+  useProgram
 } from './shop.ts'
 
 const ADA = { email: EMAIL, password: PASSWORD }
@@ -39,7 +39,7 @@ const guestOrderOf = (variant_id: string, quantity = 1) => ({
   ...orderOf(variant_id, quantity)
 })
 /** The order as its customer or guest reads it. */
-const read = (ada: Caller, { id, order_token }: Ordered) =>
+const read = (ada: ApiClient, { id, order_token }: Ordered) =>
   order_token === undefined
     ? ada.get(`/api/orders/${id}`)
     : ada.get(`/api/orders/guest/${id}`, undefined, { 'x-order-token': order_token })
@@ -47,12 +47,14 @@ const read = (ada: Caller, { id, order_token }: Ordered) =>
 /** Of one variant: what is reserved for whom, and how many are on hand. */
 async function stockAt(origin: string, variantId: string) {
   const admin = await logInAt(origin, ADMIN)
-  const { items: levels } = await done(admin.get(`/api/inventory/levels?variant_id=${variantId}`))
+  const { items: levels } = await expectSuccess(admin.get(`/api/inventory/levels?variant_id=${variantId}`))
   const reserved = new Map<string, number>()
   let cursor: string | null = ''
   while (cursor !== null) {
     const from: string = cursor === '' ? '' : `&cursor=${cursor}`
-    const page = await done(admin.get(`/api/inventory/reservations?limit=100&variant_id=${variantId}${from}`))
+    const page = await expectSuccess(
+      admin.get(`/api/inventory/reservations?limit=100&variant_id=${variantId}${from}`)
+    )
     // What is only held belongs to an order that was being made.
     for (const { owner, quantity, fulfilled, state } of page.items)
       if (state === 'claimed' || state === 'confirmed') reserved.set(owner, quantity - fulfilled)
@@ -64,7 +66,7 @@ async function stockAt(origin: string, variantId: string) {
 /** Levels, movements and reservations of the stock say the same. */
 async function expectConsistentLedgers(origin: string): Promise<void> {
   const admin = await logInAt(origin, ADMIN)
-  const { findings, rest_cursor } = await done(admin.get('/api/inventory/check'))
+  const { findings, rest_cursor } = await expectSuccess(admin.get('/api/inventory/check'))
   expect([findings, rest_cursor]).toEqual([[], null])
 }
 
@@ -72,21 +74,23 @@ onEachGround(ground => {
   test('an operator restores a backup made while the shop was selling: it has all sales until then, and goes on selling', async () => {
     const shop = await openMugShop(ground, COUNT, MANY_ORDERS)
     const { premises, anonymous, variantId, receive, mails } = shop
-    await done(anonymous.post('/api/auth/register', ADA))
-    const session = await done(anonymous.post('/api/auth/login', ADA))
-    const ada = callerAt(shop.storefront, session.access_token)
+    await expectSuccess(anonymous.post('/api/auth/register', ADA))
+    const session = await expectSuccess(anonymous.post('/api/auth/login', ADA))
+    const ada = createApiClient(shop.storefront, session.access_token)
 
     const key = { 'idempotency-key': 'before-the-backup' }
-    const keyed: Ordered = await done(ada.post('/api/orders', orderOf(variantId, 2), key))
-    const paid: Ordered = await done(ada.post('/api/orders', orderOf(variantId, 3)))
-    const byGuest: Ordered = await done(anonymous.post('/api/orders/guest', guestOrderOf(variantId, 4)))
+    const keyed: Ordered = await expectSuccess(ada.post('/api/orders', orderOf(variantId, 2), key))
+    const paid: Ordered = await expectSuccess(ada.post('/api/orders', orderOf(variantId, 3)))
+    const byGuest: Ordered = await expectSuccess(
+      anonymous.post('/api/orders/guest', guestOrderOf(variantId, 4))
+    )
     for (const { id } of [paid, byGuest]) await receive(id)
-    await done(shop.admin.post(`/api/admin/orders/${byGuest.id}/shipments`, {}))
-    await done(ada.post('/api/cart', { variant_id: variantId, quantity: 5 }))
+    await expectSuccess(shop.admin.post(`/api/admin/orders/${byGuest.id}/shipments`, {}))
+    await expectSuccess(ada.post('/api/cart', { variant_id: variantId, quantity: 5 }))
     const before = [keyed, paid, byGuest]
     // What follows from them has happened.
     const sent = async () =>
-      (await done(shop.admin.get('/api/admin/notifications?status=sent&count=true'))).total
+      (await expectSuccess(shop.admin.get('/api/admin/notifications?status=sent&count=true'))).total
     await expect.poll(sent, PATIENCE).toBe(5)
     const onHandThere = async () => (await stockAt(shop.backOffice, variantId)).onHand
     await expect.poll(onHandThere, PATIENCE).toBe(COUNT - 4)
@@ -97,7 +101,7 @@ onEachGround(ground => {
     let isOver = false
     const buying = (async () => {
       while (!isOver) {
-        during.push(await done(anonymous.post('/api/orders/guest', guestOrderOf(variantId))))
+        during.push(await expectSuccess(anonymous.post('/api/orders/guest', guestOrderOf(variantId))))
         // There are other processes on this machine, and the backup is one of them.
         await delay(20)
       }
@@ -109,21 +113,21 @@ onEachGround(ground => {
     await buying
 
     const late = { 'idempotency-key': 'after-the-backup' }
-    const after: Ordered = await done(ada.post('/api/orders', orderOf(variantId, 6), late))
-    await done(ada.delete('/api/cart'))
-    await done(anonymous.post('/api/auth/register', EVE))
-    const eve = await done(anonymous.post('/api/auth/login', EVE))
+    const after: Ordered = await expectSuccess(ada.post('/api/orders', orderOf(variantId, 6), late))
+    await expectSuccess(ada.delete('/api/cart'))
+    await expectSuccess(anonymous.post('/api/auth/register', EVE))
+    const eve = await expectSuccess(anonymous.post('/api/auth/login', EVE))
     await premises.stop()
     const mailed = mails.taken.length
 
-    const restored = await usePremises(ground, shop.settings)
+    const restored = await useProgram(ground, shop.settings)
     if (ground === 'embedded') {
       await mkdir(restored.data)
       await copyFile(join(premises.data, 'secrets'), join(restored.data, 'secrets'))
     }
     await restored.command('restore', file)
     const [origin = '', other = origin] = await restored.start()
-    const [adaHere, guestHere] = [callerAt(other, session.access_token), callerAt(other)]
+    const [adaHere, guestHere] = [createApiClient(other, session.access_token), createApiClient(other)]
     for (const [index, each] of before.entries()) {
       const { status, json } = await read(adaHere, each)
       expect([status, json]).toEqual([200, asked[index]?.json])
@@ -137,8 +141,8 @@ onEachGround(ground => {
 
     // Sessions of before the backup continue; accounts that were created later are unknown.
     expect((await adaHere.get('/api/cart')).json).toMatchObject({ count: 5 })
-    await done(guestHere.post('/api/auth/refresh', { refresh_token: session.refresh_token }))
-    expect((await callerAt(other, eve.access_token).get('/api/cart')).status).toBe(401)
+    await expectSuccess(guestHere.post('/api/auth/refresh', { refresh_token: session.refresh_token }))
+    expect((await createApiClient(other, eve.access_token).get('/api/cart')).status).toBe(401)
     expect((await guestHere.post('/api/auth/login', EVE)).status).toBe(401)
 
     // Every mug is on hand, or promised to an order that is there.
@@ -152,10 +156,10 @@ onEachGround(ground => {
     // The shop sells on: work from before the backup is not repeated, and later orders get new numbers.
     const again = await adaHere.post('/api/orders', orderOf(variantId, 2), key)
     expect([again.json.id, again.headers['idempotency-replayed']]).toEqual([keyed.id, 'true'])
-    const once = await done(adaHere.post('/api/orders', orderOf(variantId, 6), late))
+    const once = await expectSuccess(adaHere.post('/api/orders', orderOf(variantId, 6), late))
     const more: Ordered[] = [once]
     for (let count = 0; count < 3; count += 1)
-      more.push(await done(guestHere.post('/api/orders/guest', guestOrderOf(variantId))))
+      more.push(await expectSuccess(guestHere.post('/api/orders/guest', guestOrderOf(variantId))))
     const numbers = [...before, ...during, after, ...more].map(({ number }) => number)
     expect(new Set(numbers).size).toBe(numbers.length)
     expect((await stockAt(origin, variantId)).reserved.get(once.id)).toBe(6)

@@ -20,30 +20,29 @@ export const PASSWORD = 'a long engine poem'
 export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 
 /** The services of a shop: the embedded database, or an operator's PostgreSQL and Redis. */
-export type Ground = 'embedded' | 'external'
+export type ShopServices = 'embedded' | 'external'
 const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
-/** Whatever is promised on one ground is promised on the other. */
-export function onEachGround(declare: (ground: Ground) => void): void {
-  describe('on the database that comes along', () => declare('embedded'))
-  describe.skipIf(!HAS_REDIS)(
-    'on PostgreSQL and Redis, two processes of it (REDIS_URL or redis-server)',
-    () => declare('external')
+/** Declares tests twice: for the embedded database, and for PostgreSQL and Redis. */
+export function describeOnAllServices(declare: (ground: ShopServices) => void): void {
+  describe('on the embedded database', () => declare('embedded'))
+  describe.skipIf(!HAS_REDIS)('on PostgreSQL and Redis, with two processes (REDIS_URL or redis-server)', () =>
+    declare('external')
   )
 }
 
 /**
- * Where one shop is run by the real program, by one process or two; there is nothing in it yet, but the tables when it has been
- * started before.
+ * Prepares the real program for one shop, with one process or two. The database is empty, or has the tables of an earlier
+ * start.
  */
-export async function usePremises(
-  ground: Ground,
+export async function useProgram(
+  ground: ShopServices,
   given: Readonly<Record<string, string>> = {},
   database: 'empty' | 'migrated' = 'empty'
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-journey-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  // The server of the database runs as another user when the tests run as root; it has to get in.
+  // The server of the database runs as another user when the tests run as root; and needs access.
   await chmod(folder, 0o755)
   const data = join(folder, 'data')
   if (ground === 'embedded' && database === 'migrated') await makeDataFolder(data)
@@ -61,7 +60,7 @@ export async function usePremises(
     CARTWRIGHT__SHOP__DEMO: 'off',
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
     CARTWRIGHT__LOG__LEVEL: 'warn',
-    // A machine that runs many tests at once is no reason to refuse a request.
+    // A busy machine must not cause rejected requests.
     CARTWRIGHT__DATABASE__POOL_WAIT_MS: '5000',
     // Webhooks go to receivers on this machine.
     CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]',
@@ -77,12 +76,12 @@ export async function usePremises(
   onTestFinished(stop)
   return {
     ...{ folder, data, stop },
-    /** Starts all of its processes, and answers their addresses. */
+    /** Starts all processes and returns their addresses. */
     start: (): Promise<string[]> => {
       for (let of = ground === 'embedded' ? 1 : 2; of > 0; of -= 1) running.push(startProgram(settings))
       return Promise.all(running.map(({ listening }) => listening))
     },
-    /** Runs a command; answers what it has written. */
+    /** Runs a command and returns its output. */
     command: async (...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await startProgram(settings, { args }).ended
       expect(code, stderr).toBe(0)
@@ -105,13 +104,13 @@ async function redisUrl(): Promise<string> {
   return `redis://127.0.0.1:${server.port}`
 }
 
-type Ask = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
-export type Caller = Record<'get' | 'post' | 'put' | 'patch' | 'delete', Ask>
+type SendRequest = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
+export type ApiClient = Record<'get' | 'post' | 'put' | 'patch' | 'delete', SendRequest>
 
 /** An HTTP client of the process at this address. It sends bodies that are not strings as JSON. */
-export function callerAt(origin: string, token?: string): Caller {
+export function createApiClient(origin: string, token?: string): ApiClient {
   const ask =
-    (method: string): Ask =>
+    (method: string): SendRequest =>
     async (path, body, headers = {}) => {
       const answer = await fetch(new URL(path, origin), {
         method,
@@ -134,47 +133,47 @@ export function callerAt(origin: string, token?: string): Caller {
   return { get: ask('GET'), post: ask('POST'), put: ask('PUT'), patch: ask('PATCH'), delete: ask('DELETE') }
 }
 
-/** What was answered, which must be 2xx. */
-export async function done(answer: Promise<TestResponse>): Promise<TestResponse['json']> {
+/** Expects a 2xx response and returns its JSON. */
+export async function expectSuccess(answer: Promise<TestResponse>): Promise<TestResponse['json']> {
   const { status, json, text } = await answer
   expect(status, text).toBeGreaterThanOrEqual(200)
   expect(status, text).toBeLessThan(300)
   return json
 }
 
-export async function logInAt(origin: string, account: object): Promise<Caller> {
-  const { access_token } = await done(callerAt(origin).post('/api/auth/login', account))
-  return callerAt(origin, access_token)
+export async function logInAt(origin: string, account: object): Promise<ApiClient> {
+  const { access_token } = await expectSuccess(createApiClient(origin).post('/api/auth/login', account))
+  return createApiClient(origin, access_token)
 }
 
 /** Requests new pages from one process, then from the other, until the other finds a page that the first one cached. */
 async function expectSharedPages([first = '', second = '']: string[]): Promise<void> {
   const hits = async () => {
-    const { families } = readExposition((await callerAt(second).get('/metrics')).text)
+    const { families } = readExposition((await createApiClient(second).get('/metrics')).text)
     return families.get('cartwright_cache_hits_total')?.samples[0]?.value ?? 0
   }
   let limit = 0
   const found = async () => {
     limit += 1
     const page = `/api/products?limit=${limit}`
-    const made = await callerAt(first).get(page)
+    const made = await createApiClient(first).get(page)
     const before = await hits()
-    expect((await callerAt(second).get(page)).text).toBe(made.text)
+    expect((await createApiClient(second).get(page)).text).toBe(made.text)
     return (await hits()) - before
   }
   await expect.poll(found, PATIENCE).toBe(1)
 }
 
 /**
- * A shop with an administrator, and the server that takes its mails. Where it has two processes, administrators ask one and
- * shoppers the other, so all that is told by one is seen at the other.
+ * A shop with an administrator and a mail server. With two processes, administrators use one and shoppers the other, so
+ * that each change must become visible in the other process.
  */
-export async function openShop(ground: Ground, given: Readonly<Record<string, string>> = {}) {
+export async function openShop(ground: ShopServices, given: Readonly<Record<string, string>> = {}) {
   const { mails, settings } = await mailSettings(given)
-  const premises = await usePremises(ground, settings, 'migrated')
+  const premises = await useProgram(ground, settings, 'migrated')
   const origins = await premises.start()
   const [backOffice = '', storefront = backOffice] = origins
-  const anonymous = callerAt(storefront)
+  const anonymous = createApiClient(storefront)
   const admin = await logInAt(backOffice, ADMIN)
   return {
     ...{ premises, settings, origins, backOffice, storefront, anonymous, admin, mails },
@@ -186,32 +185,36 @@ export async function openShop(ground: Ground, given: Readonly<Record<string, st
       await expect.poll(subjects, PATIENCE).toContainEqual(expect.stringMatching(subject))
       return sent().find(each => subject.test(each.subject ?? ''))
     },
-    /** How many can be bought, as shoppers are told. */
+    /** Returns the available quantity that shoppers see. */
     available: async (variantId: string): Promise<number> => {
       const { json } = await anonymous.get(`/api/inventory/availability?variant_ids=${variantId}`)
       return json.items[0].available
     },
-    /** The money of an order has arrived. */
+    /** Captures the payment of an order. */
     receive: async (orderId: string): Promise<void> => {
-      const { total } = await done(admin.get(`/api/admin/orders/${orderId}`))
-      const { items } = await done(admin.get(`/api/admin/payments?order_id=${orderId}`))
-      await done(admin.post(`/api/admin/payments/${items[0].id}/capture`, { amount: total }))
+      const { total } = await expectSuccess(admin.get(`/api/admin/orders/${orderId}`))
+      const { items } = await expectSuccess(admin.get(`/api/admin/payments?order_id=${orderId}`))
+      await expectSuccess(admin.post(`/api/admin/payments/${items[0].id}/capture`, { amount: total }))
     }
   }
 }
-/** A shop that sells a mug, of which there are so many, and has post to send it by. */
-export async function openMugShop(ground: Ground, count: number, given?: Readonly<Record<string, string>>) {
+/** A shop that sells a mug with `count` units in stock, and ships it. */
+export async function openMugShop(
+  ground: ShopServices,
+  count: number,
+  given?: Readonly<Record<string, string>>
+) {
   const shop = await openShop(ground, given)
   const { admin, anonymous, available } = shop
-  const made = (path: string, body: object) => done(admin.post(path, body))
+  const made = (path: string, body: object) => expectSuccess(admin.post(path, body))
   await usePost((path, body) => made(`/api/admin/${path}`, body))
   const mug = await made('/api/catalog/products', {
     ...{ name: 'Fika mug', slug: 'fika-mug', status: 'active' },
     variants: [{ sku: 'FIKA', price: 1_200 }]
   })
   const variantId: string = mug.variants[0].id
-  await done(admin.put(`/api/inventory/levels/${variantId}`, { on_hand: count }))
-  // Where shoppers ask all of it is known a moment later.
+  await expectSuccess(admin.put(`/api/inventory/levels/${variantId}`, { on_hand: count }))
+  // The other process sees the changes a moment later.
   const asked = { items: [{ variant_id: variantId, quantity: 1 }], destination: { country: 'SE' } }
   const ways = async () => (await anonymous.post('/api/shipping/rates', asked)).json?.rates?.length
   await expect.poll(ways, PATIENCE).toBe(3)

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 
-/** What test:fast starts from. */
+/** The changed files from which test:fast selects tests. */
 export type Changes = { since: string; paths: string[] }
 
 /**
- * What has changed since the branch left origin/main; without that branch, since the commit before the last one. Files that are
- * not committed yet count.
+ * Lists the files that changed since the branch left origin/main, or without that branch since the previous commit.
+ * Includes files that are not committed.
  */
 export function changesIn(root: string): Changes {
   const git = (...words: string[]): string[] | undefined => {
@@ -16,6 +16,6 @@ export function changesIn(root: string): Changes {
   const [since] = git('rev-parse', '--short', fork ?? 'HEAD~1') ?? git('rev-parse', '--short', 'HEAD') ?? []
   if (since === undefined) throw new Error('test:fast needs git to see what has changed; npm test does not.')
   const changed = git('diff', '--name-only', since) ?? []
-  const fresh = git('ls-files', '--others', '--exclude-standard') ?? []
-  return { since, paths: [...new Set([...changed, ...fresh])].sort() }
+  const untracked = git('ls-files', '--others', '--exclude-standard') ?? []
+  return { since, paths: [...new Set([...changed, ...untracked])].sort() }
 }

@@ -6,11 +6,11 @@ export type ImportGraph = {
   readonly texts: ReadonlyMap<string, string>
   /** The files and packages that a file imports itself; empty for a file that is not one of the project. */
   importsOf(path: string): readonly string[]
-  /** The file and all that it loads, followed through the files that `enters` accepts. */
+  /** The file and everything that it imports, transitively through files that `enters` accepts. */
   reach(path: string, enters?: (path: string) => boolean): ReadonlySet<string>
 }
 
-// A statement begins a line, so that imports in texts of tests do not count. Types are gone when a file is loaded.
+// A statement begins a line, so that imports in strings of tests do not count. Type imports are not loaded.
 const IMPORT =
   /^[ \t]*(?:import|export)\s(?!type\s)[^'"`;]*?\bfrom\s+['"]([^'"\n]+)['"]|^[ \t]*import\s+['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, inject, test } from 'vitest'
 import { type ImportGraph, readImports } from './imports.ts'
 import { laneOf, lanesOf } from './lanes.ts'
-import { testsOf } from './selection.ts'
+import { selectTests } from './selection.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const imports = readImports(root)
@@ -69,7 +69,7 @@ test('a changed test file is selected for the run, whatever its lane, and so are
 
 test('changed files that no selected test covers are named', () => {
   const paths = ['bench/cart.ts', 'test/support/database.ts']
-  expect(testsOf(paths, lanes, imports)).toEqual({ tests: lanes.unit.toSorted(), uncovered: paths })
+  expect(selectTests(paths, lanes, imports)).toEqual({ tests: lanes.unit.toSorted(), uncovered: paths })
 })
 
 test('the list of the longest test files names existing files', () => {

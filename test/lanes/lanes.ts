@@ -5,13 +5,13 @@ import type { ImportGraph } from './imports.ts'
  * - `unit`: files share a process, and there is no database.
  * - `shop`: files share a process that has loaded the program once, and clone databases.
  * - `process`: files share a process, and start others.
- * - `alone`: each file has a process of its own, because it changes what is loaded there, or says why.
+ * - `alone`: each file has a process of its own, because it replaces loaded modules or declares another reason.
  */
 export type Lane = 'unit' | 'shop' | 'process' | 'alone'
 
-/** What asks for a database: a clone of the template, or the shop for tests. */
+/** Helpers that open a database: a clone of the template, or the test shop. */
 const DATABASES = ['test/support/database.ts', 'src/testing.ts']
-/** What starts processes. */
+/** Modules that start processes. */
 const STARTERS = ['node:child_process', 'node:worker_threads', 'src/embedded-postgres/open.ts']
 /** A module that is mocked may be loaded already where files share a process. */
 const MOCKS = /^\s*vi\.(?:mock|doMock|resetModules)\(/m
@@ -23,7 +23,7 @@ export const isTest = (path: string) => path.startsWith('test/') || path.endsWit
 export function laneOf(path: string, { texts, reach }: ImportGraph): Lane {
   const text = texts.get(path) ?? ''
   if (DECLARED.test(text) || MOCKS.test(text)) return 'alone'
-  // The program can start processes, too. What counts is whether the test does, or a helper that it imports.
+  // The program itself can start processes, so only the test and its helpers are searched.
   const helpers = reach(path, isTest)
   if (STARTERS.some(each => helpers.has(each))) return 'process'
   const all = reach(path)

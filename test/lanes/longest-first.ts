@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** They take a minute or more: begun last, they would keep one worker when the other has nothing left to do. */
+/** Test files of a minute or more. If one started last, it would run alone on one worker. */
 const LONGEST = [
   'test/chaos/chaos.test.ts',
   'test/start.test.ts',

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-// Runs in each process of tests. It ends with the main process of the run, however that ends, and so do those that it started.
+// Runs in each test process. Kills the process and its children when the main process of the run ends for any reason.
 
 const known = globalThis as { endsWithParent?: true }
 if (known.endsWithParent === undefined) {

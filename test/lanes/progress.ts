@@ -2,7 +2,7 @@ import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
 const EVERY_MS = 10_000
 
-/** Says every 10 seconds how far a run without a terminal is. */
+/** Prints the progress of a run without a terminal every 10 seconds. */
 export function progressReporter(
   write: (line: string) => void = line => process.stdout.write(line)
 ): Reporter {

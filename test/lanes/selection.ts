@@ -2,22 +2,22 @@ import { dirname } from 'node:path/posix'
 import type { ImportGraph } from './imports.ts'
 import { isTest, type Lane } from './lanes.ts'
 
-export type Selection = {
+export type TestSelection = {
   /** Test files, sorted. */
   tests: string[]
-  /** Changed files that no selected test is about. */
+  /** Changed files for which no test is selected. */
   uncovered: string[]
 }
 
-/** More test files than that are not run for a helper that they import. */
+/** If more test files than this import a changed helper, none of them is selected. */
 const IMPORTERS_MAX = 30
 
-/** The tests of what has changed, beside all of the lane for units. */
-export function testsOf(
+/** Selects the tests of the changed files, and all tests of the unit lane. */
+export function selectTests(
   paths: readonly string[],
   lanes: Readonly<Record<Lane, string[]>>,
   imports: ImportGraph
-): Selection {
+): TestSelection {
   const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
   const quick = [...lanes.unit, ...lanes.shop]
   const about = (path: string): string[] => {
@@ -35,13 +35,13 @@ export function testsOf(
   }
 }
 
-/** Whose tests are about a source: those of its module, of its part of gateway and platform, of its folder. */
+/** The folder whose tests cover a source file: its module, its part of gateway or platform, or its own folder. */
 function areaOf(path: string): string {
   const module = /^src\/modules\/[^/]+\//.exec(path)?.[0]
   return module ?? /^src\/[^/]+\/[^/]+\//.exec(path)?.[0] ?? `${dirname(path)}/`
 }
 
-/** A helper that most tests import is none of these tests' business: what it breaks, the whole run shows. */
+/** Test files that import a helper. None for a helper that most tests import, because the full run covers it. */
 function importersOf(path: string, tests: readonly string[], imports: ImportGraph): string[] {
   const found = tests.filter(test => imports.reach(test, isTest).has(path))
   return found.length > IMPORTERS_MAX ? [] : found

@@ -1,6 +1,6 @@
 import { afterAll, expect, vi } from 'vitest'
 
-// Runs before each test file of a lane whose files share a process: what one file leaves behind, the next one would find.
+// Runs before each test file of a lane whose files share a process, because the next file would see leftover state.
 
 const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection', 'warning'] as const
 

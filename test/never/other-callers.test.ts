@@ -3,10 +3,16 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { RequestOptions, TestResponse } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { TRANSFER } from '../support/orders.ts'
-import { type Route, routesOf, rowOf, type Thing } from './routes.ts'
-import { createCustomer, createGuest, type Everything, openPost, useEverything } from './use-everything.ts'
+import { accessRowOf, type OwnedResource, type Route, routesOf } from './routes.ts'
+import {
+  createCustomer,
+  createGuest,
+  createShippingMethods,
+  type ShopOfAllModules,
+  useShopOfAllModules
+} from './use-everything.ts'
 
-/** A body that the route would do its work with. One with a body that is not here has to say what that is. */
+/** A valid body of each request schema. A route with another schema fails until its body is added here. */
 const BODIES: Readonly<Record<string, (id: string, variantId: string) => object>> = {
   CheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
   GuestCheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
@@ -16,34 +22,34 @@ const BODIES: Readonly<Record<string, (id: string, variantId: string) => object>
   ReviewRequest: () => ({ rating: 1 })
 }
 
-/** A shop with its routes, and what is sold in it. */
+/** A shop with its routes and two products. */
 async function useRoutes() {
-  const shop = await useEverything()
+  const shop = await useShopOfAllModules()
   const routes = await routesOf(shop)
-  await openPost(shop)
+  await createShippingMethods(shop)
   const [product, unreviewed] = [await shop.sell(), await shop.sell()]
   const mug: string = product.variants[0].id
   return {
     ...shop,
     ...{ product, unreviewed, mug },
     owned: routes.flatMap(route => {
-      const row = rowOf(route)
+      const row = accessRowOf(route)
       return row.of === 'owner' ? [{ ...route, thing: row.thing }] : []
     }),
-    own: routes.filter(route => route.method === 'GET' && rowOf(route).of === 'self'),
+    own: routes.filter(route => route.method === 'GET' && accessRowOf(route).of === 'self'),
     asCustomer: () => createCustomer(shop, product),
     asGuest: () => createGuest(shop, mug),
     ask: ({ name, method, path, body }: Route, id: string, options: RequestOptions) => {
       const bodyOf = BODIES[body]
-      if (body !== '' && bodyOf === undefined) throw new Error(`${name}: say in BODIES what it takes`)
+      if (body !== '' && bodyOf === undefined) throw new Error(`${name}: add a valid body to BODIES`)
       const url = path.replace(/\{\w+\}/g, id)
       return shop.request(method, url, { ...options, ...(bodyOf && { body: bodyOf(id, mug) }) })
     }
   }
 }
 
-/** All that an answer tells, and all that was asked of the database for it. */
-async function toldBy({ record }: Everything, work: () => Promise<TestResponse>) {
+/** A response without its request id, and the statements that were sent for it. */
+async function responseAndStatements({ record }: ShopOfAllModules, work: () => Promise<TestResponse>) {
   const { result, statements } = await record(work)
   const { status, json, headers } = result
   const { request_id: _, ...body } = json
@@ -56,22 +62,24 @@ test('every route responds to an id of another caller as to an unknown id, with 
   const [ada, guest] = [await shop.register(), await shop.asGuest()]
   const victims = [await shop.asCustomer(), await shop.asGuest()]
   /** Unknown ids. For reviews, a product without reviews. */
-  const noneOf = (thing: Thing) => (thing === 'review' ? shop.unreviewed.id : newId())
+  const noneOf = (thing: OwnedResource) => (thing === 'review' ? shop.unreviewed.id : newId())
   const before = await shop.stored()
   for (const route of shop.owned) {
-    // Who claims a guest's order shows a token of another one.
+    // A claim of a guest's order is sent with the token of another order.
     const { headers } = guest.options
     const callers: RequestOptions[] =
       route.tier === 'secured' ? [{ token: ada.token, headers }] : [{ headers }, {}]
     for (const options of callers) {
-      // What is kept is read before.
+      // The first request fills the caches, so that both measured requests send the same statements.
       await shop.ask(route, noneOf(route.thing), options)
-      const absent = await toldBy(shop, () => shop.ask(route, noneOf(route.thing), options))
+      const absent = await responseAndStatements(shop, () => shop.ask(route, noneOf(route.thing), options))
       expect(absent.status, `${route.name}: ${JSON.stringify(absent.body)}`).toBe(404)
       for (const { of } of victims) {
-        const id = (of as Partial<Record<Thing, string>>)[route.thing]
+        const id = (of as Partial<Record<OwnedResource, string>>)[route.thing]
         if (id !== undefined)
-          expect(await toldBy(shop, () => shop.ask(route, id, options)), route.name).toEqual(absent)
+          expect(await responseAndStatements(shop, () => shop.ask(route, id, options)), route.name).toEqual(
+            absent
+          )
       }
     }
   }
@@ -80,7 +88,7 @@ test('every route responds to an id of another caller as to an unknown id, with 
 
 test('in the test of foreign ids, each route accepts the id of its owner', async () => {
   const shop = await useRoutes()
-  // The owner still has everything, because reads come first.
+  // Reads come first, so that the owner still has every resource.
   const readers = { customer: await shop.asCustomer(), guest: await shop.asGuest() }
   for (const route of shop.owned) {
     const isClaim = route.path.endsWith('/claim')
@@ -90,7 +98,7 @@ test('in the test of foreign ids, each route accepts the id of its owner', async
         ? readers[isCustomers ? 'customer' : 'guest']
         : await (isCustomers ? shop.asCustomer() : shop.asGuest())
     const options = { ...(isClaim && { token: (await shop.register()).token }), ...owner.options }
-    const id = (owner.of as Partial<Record<Thing, string>>)[route.thing] ?? ''
+    const id = (owner.of as Partial<Record<OwnedResource, string>>)[route.thing] ?? ''
     const { status, text } = await shop.ask(route, id, options)
     expect([200, 201, 202, 204, 409], `${route.name}: ${status} ${text}`).toContain(status)
   }

@@ -25,21 +25,21 @@ export type Route = {
   method: string
   path: string
   module: string
-  /** Whether it asks for an access token, and whether that has to be an administrator's. */
+  /** Who may call the route: every client, clients with an access token, or administrators. */
   tier: 'public' | 'secured' | 'admin'
   /** The name of the schema of its body; empty without one. */
   body: string
   contentType: string | undefined
-  /** The ids that it takes: `{id}` of its path, and the names of the members of query and body that end in one. */
+  /** Names of the ids in path, query and body. */
   ids: string[]
-  /** As the document has it. */
+  /** The operation in the OpenAPI document. */
   operation: Operation
 }
 
 /** Tags that are not named after the module of their routes of administrators. */
 const MODULE_OF_TAG: ReadonlyMap<string, string> = new Map([['guest orders', 'orders']])
 
-/** What the document says of each route. */
+/** Reads the routes from the OpenAPI document. */
 export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]> {
   const { json } = await shop.request('GET', '/openapi.json')
   const { paths, components } = json as {
@@ -77,27 +77,27 @@ const tierOf = ([requirement]: { bearer: string[] }[]): Route['tier'] => {
   if (requirement === undefined) return 'public'
   return requirement.bearer.includes('admin') ? 'admin' : 'secured'
 }
-/** What names one thing, but the numbers by which states know companies. */
+/** Names of ids; a VAT id is no id of a resource. */
 const ID = /(?<!vat)_ids?$/
 
-/** Who may ask a route, and whose what it is about is. */
-export type Row =
+/** Who may call a route, and who owns the resource that it is about. */
+export type AccessRow =
   /** Administrators with the scope of the module; `requiresFullAccess`: unlimited ones; `anyScope`: all administrators. */
   | { of: 'staff'; requiresFullAccess: boolean; anyScope: boolean }
   /** The owner of the resource: a customer with a token, or a guest with a header. */
-  | { of: 'owner'; thing: Thing }
+  | { of: 'owner'; thing: OwnedResource }
   /** A customer, of themselves. */
   | { of: 'self' }
   | { of: 'public' }
 /** A review is named by its product. */
-export type Thing = 'order' | 'checkout' | 'address' | 'session' | 'review'
+export type OwnedResource = 'order' | 'checkout' | 'address' | 'session' | 'review'
 
 const STAFF =
   /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys|auth\/second-factor)(\/|$)/
 const FULL_ACCESS = /^\/api\/admin\/(users|audit|config)(\/|$)/
-/** About the administrator's own account. */
+/** Routes about the administrator's own account. */
 const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)/
-const THINGS: readonly [RegExp, Thing][] = [
+const THINGS: readonly [RegExp, OwnedResource][] = [
   [/ \/api\/auth\/addresses\//, 'address'],
   [/ \/api\/auth\/sessions\//, 'session'],
   [/ \/api\/checkouts\/(?!guest$)/, 'checkout'],
@@ -110,26 +110,31 @@ const COMMON = /^(variant_ids?|\{variantId\})$/
 /** Routes without a token, and why they reveal nothing about a customer. */
 const PUBLIC_ROUTES: readonly [RegExp, string][] = [
   [/^\/api\/(products|categories|markets|countries|inventory\/availability)(\/|$)/, 'what the shop sells'],
-  [/^\/api\/payments\/methods$|^\/api\/shipping\/rates$/, 'how one can pay, and what a parcel costs'],
+  [/^\/api\/payments\/methods$|^\/api\/shipping\/rates$/, 'payment methods and shipping rates'],
   [/^\/api\/auth\/(register|login|forgot)$/, 'a new account, a password, or a mail to its owner'],
   [
     /^\/api\/auth\/(refresh|verify|reset|token|login\/second-factor)$|^\/api\/notifications\/unsubscribe$/,
     'a secret in the request'
   ],
   [/^\/api\/guest-cart(\/|$)/, 'a secret in a header, held by src/modules/cart/ownership.test.ts'],
-  [/^\/api\/(orders|checkouts)\/guest$/, 'makes something new'],
+  [/^\/api\/(orders|checkouts)\/guest$/, 'creates a new order or checkout'],
   [
     /^\/api\/orders\/guest\/data-requests(\/confirm)?$/,
-    'answers the same for every address, or takes a secret of the mail'
+    'the response is the same for every address, or the request has a secret from the mail'
   ],
   [/^\/api\/payments\/callback\/\{provider\}$/, 'signed by the provider'],
-  [/^\/api\/shipping\/track\/\{tracking_number\}$/, 'where a parcel is, and nothing of whose it is'],
+  [/^\/api\/shipping\/track\/\{tracking_number\}$/, 'the location of a parcel, and nothing about its owner'],
   [/^\/\.well-known\/jwks\.json$/, 'public keys'],
   [/^\/(healthz|readyz|metricsz?)$/, 'the state of the process']
 ]
 
-/** The row of a route in the table. @throws when there is none, and says what to add. */
-export function rowOf({ name, path, tier, ids }: Pick<Route, 'name' | 'path' | 'tier' | 'ids'>): Row {
+/** Returns the row of a route in the table. @throws an error that states what to add when the route has none. */
+export function accessRowOf({
+  name,
+  path,
+  tier,
+  ids
+}: Pick<Route, 'name' | 'path' | 'tier' | 'ids'>): AccessRow {
   const isStaff = tier === 'admin'
   if (STAFF.test(path) !== isStaff)
     throw new Error(

@@ -11,21 +11,21 @@ import { useShop } from '../support/use-shop.ts'
 
 const PASSWORD = 'nine lives and a piano'
 /** Statements of jobs, idempotency keys and retries, which run in the background of any request. */
-const MOVES_BY_ITSELF = ['cartwright.', 'notifications.', 'webhooks.']
+const BACKGROUND_TABLES = ['cartwright.', 'notifications.', 'webhooks.']
 
 /** A shop of all modules with real accounts, for one test. */
-export const useEverything = async () => everythingOf(await useShop())
+export const useShopOfAllModules = async () => withAccounts(await useShop())
 
-/** What tests of all routes need beside a shop of all modules: accounts, products, and the state of every table. */
-export async function everythingOf(shop: TestShop) {
+/** Adds to a shop what tests of all routes need: accounts, products and the state of every table. */
+export async function withAccounts(shop: TestShop) {
   const anonymous = shop.as(null)
   const auth = shop.apiOf(authModule)
   if (auth === undefined) throw new Error('the module auth is switched off')
   const logIn = async (email: string): Promise<string> =>
     (await anonymous.post('/api/auth/login', { email, password: PASSWORD })).json.access_token
-  const boss = { email: 'boss@example.com', password: PASSWORD, role: 'admin' } as const
-  const { id } = await auth.createUser(boss)
-  const token = await logIn(boss.email)
+  const administrator = { email: 'boss@example.com', password: PASSWORD, role: 'admin' } as const
+  const { id } = await auth.createUser(administrator)
+  const token = await logIn(administrator.email)
   await keepRecent(shop, id)
   const admin = shop.as({ token })
   const sell = () =>
@@ -40,7 +40,7 @@ export async function everythingOf(shop: TestShop) {
   }
   /** Waits until every event and job that is due is handled. */
   const handled = () => {
-    // No process handles what tests of contracts put there.
+    // No process handles the jobs of contract tests.
     const open = `select handler from cartwright.jobs
       where id > 0 and (due_at <= now() or lease is not null) and handler not like 'contract:%'`
     return until('no event or job is due or running', async () => (await shop.sql(open)).length === 0)
@@ -50,7 +50,7 @@ export async function everythingOf(shop: TestShop) {
     ...{ admin, token, anonymous, auth, logIn, register, sell },
     modules: standardModules.map(({ name }) => name),
     handled,
-    /** Each table as it is, once all is handled: of rows that are as they were, xmin is too. */
+    /** The state of each table once all events and jobs are handled. The sum of `xmin` differs after any write. */
     stored: async (): Promise<Record<string, string>> => {
       await handled()
       const tables = await shop.sql(
@@ -59,7 +59,7 @@ export async function everythingOf(shop: TestShop) {
       )
       const names = tables
         .map(({ name }) => String(name))
-        .filter(name => name === 'cartwright.audit' || !MOVES_BY_ITSELF.some(each => name.startsWith(each)))
+        .filter(name => name === 'cartwright.audit' || !BACKGROUND_TABLES.some(each => name.startsWith(each)))
       const each = names.map(
         name =>
           `select '${name}' as name, count(*) || ' ' || coalesce(sum(xmin::text::int8), 0) as rows from ${name}`
@@ -69,10 +69,13 @@ export async function everythingOf(shop: TestShop) {
     }
   }
 }
-export type Everything = Awaited<ReturnType<typeof useEverything>>
+export type ShopOfAllModules = Awaited<ReturnType<typeof useShopOfAllModules>>
 
 /** A customer who owns one resource of every kind. */
-export async function createCustomer(shop: Everything, product: { id: string; variants: { id: string }[] }) {
+export async function createCustomer(
+  shop: ShopOfAllModules,
+  product: { id: string; variants: { id: string }[] }
+) {
   const { token, email, id } = await shop.register()
   await shop.sql('update auth.users set email_verified_at = now() where id = $1', [id])
   const customer = shop.as({ token })
@@ -96,7 +99,7 @@ export async function createCustomer(shop: Everything, product: { id: string; va
 }
 
 /** A guest with an order and a checkout. */
-export async function createGuest(shop: Everything, variantId: string) {
+export async function createGuest(shop: ShopOfAllModules, variantId: string) {
   const body = { ...sent(variantId), email: `${newId()}@example.com` }
   const { json: order } = await shop.anonymous.post('/api/orders/guest', { ...body, payment: TRANSFER })
   const { json: checkout } = await shop.anonymous.post('/api/checkouts/guest', body)
@@ -104,6 +107,6 @@ export async function createGuest(shop: Everything, variantId: string) {
   return { options: { headers }, of: { order: order.id as string, checkout: checkout.id as string } }
 }
 
-/** Ways to the customer. */
-export const openPost = (shop: Everything) =>
+/** Creates shipping methods with rates. */
+export const createShippingMethods = (shop: ShopOfAllModules) =>
   usePost(async (path, body) => (await shop.admin.post(`/api/admin/${path}`, body)).json)

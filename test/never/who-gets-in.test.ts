@@ -5,8 +5,14 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { RequestOptions, TestResponse } from '../../src/testing.ts'
 import { keepRecent } from '../support/recent-login.ts'
 import { useShop } from '../support/use-shop.ts'
-import { type Route, routesOf, rowOf } from './routes.ts'
-import { createGuest, type Everything, everythingOf, openPost, useEverything } from './use-everything.ts'
+import { accessRowOf, type Route, routesOf } from './routes.ts'
+import {
+  createGuest,
+  createShippingMethods,
+  type ShopOfAllModules,
+  useShopOfAllModules,
+  withAccounts
+} from './use-everything.ts'
 
 const HOUR_MS = 3_600_000
 const GUEST_HEADERS = Object.fromEntries(
@@ -14,13 +20,13 @@ const GUEST_HEADERS = Object.fromEntries(
 )
 
 async function useRoutes() {
-  const shop = await useEverything()
+  const shop = await useShopOfAllModules()
   const routes = await routesOf(shop)
-  return { ...shop, routes, ofStaff: routes.filter(route => rowOf(route).of === 'staff') }
+  return { ...shop, routes, ofStaff: routes.filter(route => accessRowOf(route).of === 'staff') }
 }
 
 const ask = (
-  shop: Everything,
+  shop: ShopOfAllModules,
   { method, path, contentType }: Route,
   options: RequestOptions,
   id = newId()
@@ -31,7 +37,7 @@ const ask = (
 }
 
 /** The response, and the statements that it sent except the look-up of the session. */
-async function recorded({ record }: Everything, work: () => Promise<TestResponse>) {
+async function responseAndStatements({ record }: ShopOfAllModules, work: () => Promise<TestResponse>) {
   const { result, statements } = await record(work)
   return { ...result, asked: statements.filter(name => name !== 'auth.find_live_session') }
 }
@@ -47,15 +53,17 @@ const forged = async (token: string) => {
 test('every route is in the table of callers, and the error for a missing route says what to add', async () => {
   const { routes } = await useRoutes()
   expect(routes.length).toBeGreaterThan(270)
-  for (const route of routes) rowOf(route)
+  for (const route of routes) accessRowOf(route)
   const fresh = { name: 'get /api/wishes/{id}', path: '/api/wishes/{id}', ids: ['{id}'] }
   for (const tier of ['public', 'secured'] as const)
-    expect(() => rowOf({ ...fresh, tier })).toThrow('say in THINGS of test/never/routes.ts whose')
-  expect(() => rowOf({ ...fresh, tier: 'admin' })).toThrow('are those of STAFF of test/never/routes.ts')
+    expect(() => accessRowOf({ ...fresh, tier })).toThrow('say in THINGS of test/never/routes.ts whose')
+  expect(() => accessRowOf({ ...fresh, tier: 'admin' })).toThrow('are those of STAFF of test/never/routes.ts')
   const lost = { name: 'get /api/admin/wishes', path: '/api/admin/wishes', ids: [] }
-  expect(() => rowOf({ ...lost, tier: 'secured' })).toThrow('is of the tier secured')
+  expect(() => accessRowOf({ ...lost, tier: 'secured' })).toThrow('is of the tier secured')
   const open = { name: 'get /api/wishes', path: '/api/wishes', ids: [] }
-  expect(() => rowOf({ ...open, tier: 'public' })).toThrow('say in PUBLIC_ROUTES of test/never/routes.ts why')
+  expect(() => accessRowOf({ ...open, tier: 'public' })).toThrow(
+    'say in PUBLIC_ROUTES of test/never/routes.ts why'
+  )
 })
 
 test('every route that needs a token rejects a missing or invalid one before anything else', async () => {
@@ -81,7 +89,9 @@ test('every route that needs a token rejects a missing or invalid one before any
   const refused = async (kind: string, options: RequestOptions) => {
     const bodies = new Set<string>()
     for (const route of secured) {
-      const { status, json, headers, asked } = await recorded(shop, () => ask(shop, route, options))
+      const { status, json, headers, asked } = await responseAndStatements(shop, () =>
+        ask(shop, route, options)
+      )
       expect(status, `${route.name} with ${kind}`).toBe(401)
       expect(headers['www-authenticate'], `${route.name} with ${kind}`).toBe('Bearer')
       expect(asked, `${route.name} with ${kind}`).toEqual([])
@@ -108,7 +118,7 @@ test('a customer gets 403 from each administrator route, before it reads anythin
   const ada = await shop.register()
   const before = await shop.stored()
   for (const route of shop.ofStaff) {
-    const { status, json, asked } = await recorded(shop, () => ask(shop, route, ada, ada.id))
+    const { status, json, asked } = await responseAndStatements(shop, () => ask(shop, route, ada, ada.id))
     expect([status, json.code], route.name).toEqual([403, 'ADMIN_REQUIRED'])
     expect(asked, route.name).toEqual([])
   }
@@ -117,7 +127,7 @@ test('a customer gets 403 from each administrator route, before it reads anythin
 
 test("an API key is rejected by each route about a person, whatever its owner's rights", async () => {
   const shop = await useRoutes()
-  // Whose key it is a machine may read.
+  // An API key may read its owner.
   const isOpen = ({ name }: Route) => name === 'get /api/auth/me'
   const personal = shop.routes.filter(route => route.tier === 'secured' && !isOpen(route))
   expect(personal.length).toBeGreaterThan(30)
@@ -130,7 +140,7 @@ test("an API key is rejected by each route about a person, whatever its owner's 
     expect((await shop.as({ token }).get('/api/auth/me')).status).toBe(200)
     const before = await shop.stored()
     for (const route of personal) {
-      const { status, json, asked } = await recorded(shop, () => ask(shop, route, { token }))
+      const { status, json, asked } = await responseAndStatements(shop, () => ask(shop, route, { token }))
       expect([status, json.code], route.name).toEqual([403, 'PERSON_REQUIRED'])
       expect(asked, route.name).toEqual([])
     }
@@ -138,8 +148,8 @@ test("an API key is rejected by each route about a person, whatever its owner's 
   }
 })
 
-/** What gives rights, or takes them, or an account or its second factor. */
-const BY_PEOPLE = [
+/** Routes that change rights, accounts or second factors, which no API key may call. */
+const USERS_ONLY = [
   'delete /api/admin/users/{id}',
   'delete /api/admin/users/{id}/sessions',
   'delete /api/admin/users/{id}/sessions/{session_id}',
@@ -164,7 +174,7 @@ test('an API key with all rights cannot grant or revoke rights, and can use ever
     if (answer.json?.code === 'PERSON_REQUIRED') refused.push(route.name)
     else expect([401, 403], `${route.name}: ${answer.status}`).not.toContain(answer.status)
   }
-  expect(refused.sort()).toEqual(BY_PEOPLE)
+  expect(refused.sort()).toEqual(USERS_ONLY)
   const rights = { role: 'admin', scopes: null }
   const promoted = await shop.as({ token }).patch(`/api/admin/users/${id}`, { rights })
   expect([promoted.status, promoted.json.code]).toEqual([403, 'PERSON_REQUIRED'])
@@ -173,7 +183,7 @@ test('an API key with all rights cannot grant or revoke rights, and can use ever
   expect((await shop.admin.patch(`/api/admin/users/${id}`, { rights })).json.role).toBe('admin')
 })
 
-const isOfAnyScope = (route: Route) => (rowOf(route) as { anyScope: boolean }).anyScope
+const isOfAnyScope = (route: Route) => (accessRowOf(route) as { anyScope: boolean }).anyScope
 
 test("staff with every scope but its module's are rejected by each administrator route, and with that scope admitted", async () => {
   const shop = await useRoutes()
@@ -193,11 +203,11 @@ test("staff with every scope but its module's are rejected by each administrator
     await shop.sql('truncate cartwright.audit')
     const { 'cartwright.audit': _, ...before } = await shop.stored()
     for (const route of own) {
-      const { status, json, asked } = await recorded(shop, () => ask(shop, route, { token }))
+      const { status, json, asked } = await responseAndStatements(shop, () => ask(shop, route, { token }))
       expect([status, json.code], route.name).toEqual([403, 'AUTH_SCOPE_MISSING'])
-      const { requiresFullAccess } = rowOf(route) as { requiresFullAccess: boolean }
+      const { requiresFullAccess } = accessRowOf(route) as { requiresFullAccess: boolean }
       expect(json.scope, route.name).toBe(requiresFullAccess ? null : module)
-      // Who tried to change something is known afterwards.
+      // A rejected change writes an audit entry.
       expect(asked, route.name).toEqual(route.method === 'GET' ? [] : ['audit.upsert_entry'])
     }
     expect(await shop.stored()).toMatchObject(before)
@@ -210,7 +220,7 @@ test("staff with every scope but its module's are rejected by each administrator
     await limitTo([module])
     for (const route of own) {
       const { status } = await ask(shop, route, { token })
-      const { requiresFullAccess } = rowOf(route) as { requiresFullAccess: boolean }
+      const { requiresFullAccess } = accessRowOf(route) as { requiresFullAccess: boolean }
       if (requiresFullAccess) expect(status, route.name).toBe(403)
       else expect([401, 403], `${route.name}: ${status}`).not.toContain(status)
     }
@@ -227,7 +237,7 @@ test('an administrator without the required second factor can use only the route
   expect(closed.length).toBeGreaterThan(190)
   const before = await shop.stored()
   for (const route of closed) {
-    const { status, json, asked } = await recorded(shop, () => ask(shop, route, shop))
+    const { status, json, asked } = await responseAndStatements(shop, () => ask(shop, route, shop))
     expect([status, json.code], route.name).toEqual([403, 'AUTH_SECOND_FACTOR_MISSING'])
     expect(asked, route.name).toEqual([])
   }
@@ -242,11 +252,11 @@ const BEFORE_ENROLMENT = [
 ]
 
 test('administrators without access to notifications send nothing to others or about their orders', async () => {
-  const shop = await useEverything()
+  const shop = await useShopOfAllModules()
   const { id, token } = await shop.register()
   const limitTo = (scopes: string[]) =>
     shop.admin.patch(`/api/admin/users/${id}`, { rights: { role: 'admin', scopes } })
-  await openPost(shop)
+  await createShippingMethods(shop)
   const { of } = await createGuest(shop, (await shop.sell()).variants[0]?.id ?? '')
   const asked = async (body: object) => {
     const { status, json } = await shop.as({ token }).post('/api/notifications/send', body)
@@ -268,7 +278,7 @@ test('administrators without access to notifications send nothing to others or a
 })
 
 test('administrators with access to notifications cannot change mails with login or reset links', async () => {
-  const shop = await useEverything()
+  const shop = await useShopOfAllModules()
   const { id, token } = await shop.register()
   await shop.admin.patch(`/api/admin/users/${id}`, { rights: { role: 'admin', scopes: ['notifications'] } })
   const staff = shop.as({ token })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { declaredStatements, orderedParameterValues } from '../../src/platform/postgres/statement.ts'
-import { createCustomer, openPost, useEverything } from '../never/use-everything.ts'
+import { createCustomer, createShippingMethods, useShopOfAllModules } from '../never/use-everything.ts'
 
 const BEGINNING = '1970-01-01T00:00:00Z'
 const DEADLINE = { timeout: 60_000 }
@@ -66,8 +66,8 @@ const LISTS: Polled[] = [
 
 /** A shop with two entries in each list, and clients that poll it. */
 async function usePolledShop() {
-  const shop = await useEverything()
-  await openPost(shop)
+  const shop = await useShopOfAllModules()
+  await createShippingMethods(shop)
   for (let made = 0; made < 2; made += 1) {
     const product = await shop.sell()
     const counted = await shop.admin.put(`/api/inventory/levels/${product.variants[0].id}`, { on_hand: 100 })

@@ -1,14 +1,14 @@
-import type { Act, Good, Line, Shelf, World } from './stock-model.ts'
+import type { ModelItem, ModelLevel, ModelOperation, ModelStock, StockLine } from './stock-model.ts'
 
-export type Step =
-  | { kind: 'batch'; acts: Act[]; locked: string[]; busy: string | undefined }
+export type HistoryStep =
+  | { kind: 'batch'; operations: ModelOperation[]; locked: string[]; busy: string | undefined }
   | { kind: 'claim' | 'confirm' | 'come due'; owner: string }
   | { kind: 'forget' }
-  | { kind: 'good'; good: Good }
+  | { kind: 'item'; item: ModelItem }
   | { kind: 'place'; id: string; active: boolean }
 type Shipment = { id: string; owner: string }
 type Basket = { variant: string; quantity: number }[]
-export type History = { world: World; steps: Step[] }
+export type History = { world: ModelStock; steps: HistoryStep[] }
 
 const ITEMS = ['a', 'b', 'c']
 const VARIANTS = [...ITEMS, ...ITEMS, 'k', 'k', 'l', 'l', 'unknown']
@@ -38,43 +38,44 @@ function createDice(seed: number) {
 type Dice = ReturnType<typeof createDice>
 
 /** A small stock with few items, so that owners compete for the same ones. */
-export function historyOf(seed: number): History {
+export function createHistory(seed: number): History {
   const dice = createDice(seed)
-  const world: World = {
-    goods: ITEMS.map(id => goodOf(dice, id)),
+  const world: ModelStock = {
+    items: ITEMS.map(id => createItem(dice, id)),
     kits: KITS,
-    places: PLACES.slice(0, 1 + dice.roll(3)).map(id => ({ id, active: !dice.isOne(5) })),
+    locations: PLACES.slice(0, 1 + dice.roll(3)).map(id => ({ id, active: !dice.isOne(5) })),
     home: 'p',
-    shelves: [],
-    rows: [],
-    gone: [],
+    levels: [],
+    reservations: [],
+    shippedUnits: [],
     locked: [],
-    unshelved: []
+    itemsWithoutLevel: []
   }
   for (const item of ITEMS)
-    for (const place of world.places) if (!dice.isOne(4)) world.shelves.push(shelfOf(dice, item, place.id))
+    for (const place of world.locations)
+      if (!dice.isOne(4)) world.levels.push(createLevel(dice, item, place.id))
   let ids = 0
   // Requests for items that the owner already has.
   const favourites = [basketOf(dice), basketOf(dice)]
   const shipments: Shipment[] = []
-  const actOf = (): Act => {
-    const act = anyAct(dice, world, `op${ids++}`, { favourites, shipments })
-    if (act.verb === 'ship') shipments.push(act)
-    return act
+  const nextOperation = (): ModelOperation => {
+    const operation = createOperation(dice, world, `op${ids++}`, { favourites, shipments })
+    if (operation.verb === 'ship') shipments.push(operation)
+    return operation
   }
   const nextId = () => `op${ids++}`
-  const steps = dice.some(8, () => stepsOf(dice, world, actOf, nextId)).flat()
+  const steps = dice.some(8, () => stepsOf(dice, world, nextOperation, nextId)).flat()
   return { world, steps }
 }
 
-const goodOf = (dice: Dice, id: string): Good => ({
+const createItem = (dice: Dice, id: string): ModelItem => ({
   id,
-  tracked: !dice.isOne(8),
+  isTracked: !dice.isOne(8),
   backorder: dice.pick(['none', 'none', 'none', 'limit', 'limit', 'any']),
-  limit: dice.roll(5),
-  low: dice.pick([null, 1, 3])
+  backorderLimit: dice.roll(5),
+  lowThreshold: dice.pick([null, 1, 3])
 })
-const shelfOf = (dice: Dice, item: string, place: string): Shelf => ({
+const createLevel = (dice: Dice, item: string, place: string): ModelLevel => ({
   item,
   place,
   onHand: dice.roll(9) - 1,
@@ -84,11 +85,16 @@ const shelfOf = (dice: Dice, item: string, place: string): Shelf => ({
   version: dice.pick([null, null, 3])
 })
 
-function stepsOf(dice: Dice, world: World, actOf: () => Act, nextId: () => string): Step[] {
+function stepsOf(
+  dice: Dice,
+  world: ModelStock,
+  actOf: () => ModelOperation,
+  nextId: () => string
+): HistoryStep[] {
   const owner = dice.pick(OWNERS)
-  const batch: Step = {
+  const batch: HistoryStep = {
     kind: 'batch',
-    acts: dice.some(5, actOf),
+    operations: dice.some(5, actOf),
     locked: dice.isOne(8) ? [dice.pick(ITEMS)] : [],
     busy: dice.isOne(10) ? dice.pick(OWNERS) : undefined
   }
@@ -101,7 +107,7 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act, nextId: () => strin
     case 3:
       return [
         { kind: 'come due', owner },
-        { ...batch, acts: [...batch.acts, { verb: 'expire', id: 'sweep', owner }] }
+        { ...batch, operations: [...batch.operations, { verb: 'expire', id: 'sweep', owner }] }
       ]
     case 12:
     case 13:
@@ -115,30 +121,33 @@ function stepsOf(dice: Dice, world: World, actOf: () => Act, nextId: () => strin
       const victims = dice.isOne(2) ? victimsOf(dice, () => [{ item, quantity: 1 }]) : [{ owner, keep: [] }]
       const lines = [{ item, quantity: 1 + dice.roll(4) }]
       return [
-        { ...batch, acts: [{ verb: 'reserve', ...fresh, basket: [all] }] },
+        { ...batch, operations: [{ verb: 'reserve', ...fresh, basket: [all] }] },
         { kind: 'claim', owner },
-        { ...batch, acts: [...batch.acts, { verb: 'take', id: nextId(), owner: taker, lines, victims }] }
+        {
+          ...batch,
+          operations: [...batch.operations, { verb: 'take', id: nextId(), owner: taker, lines, victims }]
+        }
       ]
     }
     case 4:
-      return [{ kind: 'good', good: goodOf(dice, dice.pick(ITEMS)) }]
+      return [{ kind: 'item', item: createItem(dice, dice.pick(ITEMS)) }]
     case 5:
-      return [{ kind: 'place', id: dice.pick(world.places).id, active: !dice.isOne(3) }]
+      return [{ kind: 'place', id: dice.pick(world.locations).id, active: !dice.isOne(3) }]
     default:
       return [batch]
   }
 }
 
-function anyAct(
+function createOperation(
   dice: Dice,
-  world: World,
+  world: ModelStock,
   id: string,
   { favourites, shipments }: { favourites: Basket[]; shipments: Shipment[] }
-): Act {
+): ModelOperation {
   const owner = dice.pick(OWNERS)
-  const placeId = () => dice.pick(world.places).id
+  const placeId = () => dice.pick(world.locations).id
   const place = dice.isOne(3) ? placeId() : null
-  const linesOf = (): Line[] =>
+  const linesOf = (): StockLine[] =>
     dice.some(2, () => ({ item: dice.isOne(9) ? 'unknown' : dice.pick(ITEMS), quantity: 1 + dice.roll(3) }))
   const kind = dice.roll(29)
   const shipment = dice.pick(shipments.slice(-4))
@@ -168,7 +177,7 @@ function anyAct(
   return { verb: 'count', id, lines }
 }
 
-const victimsOf = (dice: Dice, linesOf: () => Line[]) =>
+const victimsOf = (dice: Dice, linesOf: () => StockLine[]) =>
   [...new Set(dice.some(3, () => dice.pick(OWNERS)))].map(owner => ({
     owner,
     keep: dice.isOne(3) ? linesOf() : []

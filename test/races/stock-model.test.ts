@@ -5,7 +5,7 @@ import {
   type StockDecisionBranch
 } from '../../src/modules/inventory/decisions/branches.ts'
 import { STOCK_DECISION_RULES } from '../../src/modules/inventory/decisions/decide.ts'
-import { historyOf } from './stock-histories.ts'
+import { createHistory } from './stock-histories.ts'
 import { live } from './stock-replay.ts'
 
 const HISTORIES = Number(process.env.HISTORIES ?? 3_000)
@@ -20,9 +20,9 @@ function findDifference(
 ): string | undefined {
   for (let seed = 1; seed <= histories; seed++)
     try {
-      live(historyOf(seed), note, rules)
+      live(createHistory(seed), note, rules)
     } catch (error) {
-      return `history ${seed}: ${error instanceof Error ? error.message : error}\n${JSON.stringify(historyOf(seed))}`
+      return `history ${seed}: ${error instanceof Error ? error.message : error}\n${JSON.stringify(createHistory(seed))}`
     }
   return undefined
 }

@@ -10,8 +10,16 @@ import type {
   StockOperationOutcome,
   StockReservation
 } from '../../src/modules/inventory/decisions/state.ts'
-import type { History, Step } from './stock-histories.ts'
-import { type Act, partsOf, perform, type Report, type Row, type Shelf, type World } from './stock-model.ts'
+import type { History, HistoryStep } from './stock-histories.ts'
+import {
+  kitPartsOf,
+  type ModelLevel,
+  type ModelOperation,
+  type ModelReservation,
+  type ModelStock,
+  performOperations,
+  type StockReport
+} from './stock-model.ts'
 
 const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string, T[]> => {
   const groups = new Map<string, T[]>()
@@ -38,30 +46,38 @@ function stockOf(world: World, moved: readonly ShipmentStockMovement[]): LockedS
   const reservationOf = ({
     item: itemId,
     place: locationId,
-    due: isExpired,
-    busy,
-    ...row
-  }: Row): StockReservation =>
+    isDue: isExpired,
+    isLocked: busy,
+    ...reservation
+  }: ModelReservation): StockReservation =>
     Object.freeze({
-      ...row,
+      ...reservation,
       itemId,
       locationId,
       isExpired,
       isUnlocked: !busy,
-      // A row that a claim has locked has invalid values, so that any use of them is detected.
+      // A reservation that a claim has locked has invalid values, so that any use of them is detected.
       ...(busy ? { quantity: -7, fulfilled: 9, state: 'held' as const } : {})
     })
-  const items = world.goods.map(({ id, tracked, backorder, limit, low }): [string, StockItem] => [
-    id,
-    { id, tracked, backorder, backorderLimit: backorder === 'limit' ? limit : null, lowThreshold: low }
-  ])
-  const locked = [...world.goods.map(good => good.id), 'unknown'].filter(id => !world.locked.includes(id))
+  const items = world.items.map(
+    ({
+      id,
+      isTracked: tracked,
+      backorder,
+      backorderLimit: limit,
+      lowThreshold: low
+    }): [string, StockItem] => [
+      id,
+      { id, tracked, backorder, backorderLimit: backorder === 'limit' ? limit : null, lowThreshold: low }
+    ]
+  )
+  const locked = [...world.items.map(item => item.id), 'unknown'].filter(id => !world.locked.includes(id))
   // The database returns levels by location.
-  const levels = [...world.shelves].sort((a, b) => (a.place < b.place ? -1 : 1)).map(levelOf)
+  const levels = [...world.levels].sort((a, b) => (a.place < b.place ? -1 : 1)).map(levelOf)
   return {
     items: new Map(items),
     levels: new Map(locked.map(id => [id, Object.freeze(levels.filter(level => level.itemId === id))])),
-    reservations: groupBy(world.rows.map(reservationOf), row => row.owner),
+    reservations: groupBy(world.reservations.map(reservationOf), reservation => reservation.owner),
     shipped: groupBy(
       moved.filter(({ kind }) => kind === 'ship' || kind === 'unship'),
       ({ operation }) => operation
@@ -71,57 +87,74 @@ function stockOf(world: World, moved: readonly ShipmentStockMovement[]): LockedS
       kit => kit.item
     ),
     home: world.home,
-    newItems: new Set(world.unshelved)
+    newItems: new Set(world.itemsWithoutLevel)
   }
 }
 
-function operationOf(world: World, act: Act): StockOperation {
+function operationOf(world: ModelStock, operation: ModelOperation): StockOperation {
   const lineOf = ({ item, quantity }: { item: string; quantity: number }) => ({ itemId: item, quantity })
-  switch (act.verb) {
+  switch (operation.verb) {
     case 'reserve': {
-      const needs = act.basket.map(({ variant, quantity }) => ({
+      const needs = operation.basket.map(({ variant, quantity }) => ({
         variantId: variant,
         quantity,
-        parts: partsOf(world, variant).map(lineOf)
+        parts: kitPartsOf(world, variant).map(lineOf)
       }))
-      const contest = act.contest === null ? {} : { contest: new Map(Object.entries(act.contest)) }
-      return { kind: 'reserve', id: act.id, owner: act.owner, needs, seconds: 60, ...contest }
+      const contest =
+        operation.contest === null ? {} : { contest: new Map(Object.entries(operation.contest)) }
+      return { kind: 'reserve', id: operation.id, owner: operation.owner, needs, seconds: 60, ...contest }
     }
     case 'take': {
-      const victims = act.victims.map(({ owner, keep }) => ({ owner, keep: keep.map(lineOf) }))
-      return { kind: 'take', id: act.id, owner: act.owner, parts: act.lines.map(lineOf), victims }
+      const victims = operation.victims.map(({ owner, keep }) => ({ owner, keep: keep.map(lineOf) }))
+      return {
+        kind: 'take',
+        id: operation.id,
+        owner: operation.owner,
+        parts: operation.lines.map(lineOf),
+        victims
+      }
     }
     case 'drop':
     case 'expire':
-      return { kind: act.verb, id: act.id, owner: act.owner, itemIds: [] }
+      return { kind: operation.verb, id: operation.id, owner: operation.owner, itemIds: [] }
     case 'unship':
-      return { kind: 'unship', id: act.id, owner: act.owner, shipment: act.shipment }
+      return { kind: 'unship', id: operation.id, owner: operation.owner, shipment: operation.shipment }
     case 'count': {
-      const lines = act.lines.map(({ item, place, version, ...line }) => ({
+      const lines = operation.lines.map(({ item, place, version, ...line }) => ({
         itemId: item,
         locationId: place,
         sourceVersion: version,
         ...line
       }))
-      return { kind: 'count', id: act.id, lines, actor: null, reason: null }
+      return { kind: 'count', id: operation.id, lines, actor: null, reason: null }
     }
     case 'adjust': {
-      const lines = act.lines.map(({ item, place, delta }) => ({ itemId: item, locationId: place, delta }))
-      return { kind: 'adjust', id: act.id, lines, actor: null, reason: 'found' }
+      const lines = operation.lines.map(({ item, place, delta }) => ({
+        itemId: item,
+        locationId: place,
+        delta
+      }))
+      return { kind: 'adjust', id: operation.id, lines, actor: null, reason: 'found' }
     }
     default: {
-      const parts = act.lines?.map(lineOf) ?? null
-      return { kind: act.verb, id: act.id, owner: act.owner, parts, locationId: act.place }
+      const parts = operation.lines?.map(lineOf) ?? null
+      return {
+        kind: operation.verb,
+        id: operation.id,
+        owner: operation.owner,
+        parts,
+        locationId: operation.place
+      }
     }
   }
 }
 
 /** Applies a decision to the world as the writer does. */
 function written(
-  world: World,
+  world: ModelStock,
   { levels, inserted, updated }: StockBatchDecision
-): { shelves: Shelf[]; rows: Row[] } {
-  const shelves = new Map(world.shelves.map(shelf => [`${shelf.item}@${shelf.place}`, shelf]))
+): { levels: ModelLevel[]; reservations: ModelReservation[] } {
+  const writtenLevels = new Map(world.levels.map(level => [`${level.item}@${level.place}`, level]))
   for (const {
     itemId: item,
     locationId: place,
@@ -131,29 +164,29 @@ function written(
     seq,
     sourceVersion: version
   } of levels)
-    shelves.set(`${item}@${place}`, { item, place, onHand, reserved, safety, seq, version })
-  const keyOf = (row: { owner: string; item: string; place: string }) =>
-    `${row.owner}:${row.item}@${row.place}`
-  const rows = new Map(world.rows.map(row => [keyOf(row), row]))
+    writtenLevels.set(`${item}@${place}`, { item, place, onHand, reserved, safety, seq, version })
+  const keyOf = (reservation: { owner: string; item: string; place: string }) =>
+    `${reservation.owner}:${reservation.item}@${reservation.place}`
+  const reservations = new Map(world.reservations.map(reservation => [keyOf(reservation), reservation]))
   const put = (
     isNew: boolean,
-    { itemId: item, locationId: place, seconds, ...row }: StockBatchDecision['updated'][number]
+    { itemId: item, locationId: place, seconds, ...reservation }: StockBatchDecision['updated'][number]
   ) => {
-    const key = keyOf({ ...row, item, place })
-    const before = rows.get(key)
+    const key = keyOf({ ...reservation, item, place })
+    const before = reservations.get(key)
     if (isNew === (before !== undefined)) throw new Error(`${key} is not ${isNew ? 'new' : 'there'}`)
-    const due = row.state === 'held' && seconds === null && before?.due === true
-    rows.set(key, { ...row, item, place, due, busy: before?.busy ?? false })
+    const isDue = reservation.state === 'held' && seconds === null && before?.isDue === true
+    reservations.set(key, { ...reservation, item, place, isDue, isLocked: before?.isLocked ?? false })
   }
-  for (const row of inserted) put(true, row)
-  for (const row of updated) put(false, row)
-  return { shelves: [...shelves.values()], rows: [...rows.values()] }
+  for (const reservation of inserted) put(true, reservation)
+  for (const reservation of updated) put(false, reservation)
+  return { levels: [...writtenLevels.values()], reservations: [...reservations.values()] }
 }
 
 const sorted = (list: readonly unknown[]): string[] => list.map(each => JSON.stringify(each)).sort()
-const pictureOf = ({ shelves, rows }: Pick<World, 'shelves' | 'rows'>) => ({
-  shelves: sorted(
-    shelves.map(({ item, place, onHand, reserved, safety, seq, version }) => [
+const comparableStock = ({ levels, reservations }: Pick<ModelStock, 'levels' | 'reservations'>) => ({
+  levels: sorted(
+    levels.map(({ item, place, onHand, reserved, safety, seq, version }) => [
       item,
       place,
       onHand,
@@ -163,20 +196,20 @@ const pictureOf = ({ shelves, rows }: Pick<World, 'shelves' | 'rows'>) => ({
       version
     ])
   ),
-  rows: sorted(
-    rows.map(({ owner, item, place, quantity, fulfilled, state, due }) => [
+  reservations: sorted(
+    reservations.map(({ owner, item, place, quantity, fulfilled, state, isDue }) => [
       owner,
       item,
       place,
       quantity,
       fulfilled,
       state,
-      state === 'held' && due
+      state === 'held' && isDue
     ])
   )
 })
 
-function resultOf(outcome: StockOperationOutcome): Report['results'][number] {
+function resultOf(outcome: StockOperationOutcome): StockReport['results'][number] {
   if (outcome.kind === 'short')
     return {
       kind: 'short',
@@ -225,56 +258,59 @@ function reportOf({ outcomes, movements, statusChanges: crossings, shortfalls }:
   }
 }
 
-/** Creates missing shelves before the lock, as the writer does. No other transaction locks a new shelf. */
-function makeShelves(world: World, acts: readonly Act[]): void {
-  const isShelved = (item: string) => world.shelves.some(shelf => shelf.item === item)
-  world.unshelved = world.goods.map(({ id }) => id).filter(id => !isShelved(id))
+/** Creates missing levels before the lock, as the writer does. No other transaction locks a new level. */
+function createMissingLevels(world: ModelStock, operations: readonly ModelOperation[]): void {
+  const isShelved = (item: string) => world.levels.some(level => level.item === item)
+  world.itemsWithoutLevel = world.items.map(({ id }) => id).filter(id => !isShelved(id))
   const make = (item: string, place: string) => {
-    const isTracked = world.goods.some(good => good.id === item && good.tracked)
-    if (!isTracked || world.shelves.some(shelf => shelf.item === item && shelf.place === place)) return
-    world.shelves.push({ item, place, onHand: 0, reserved: 0, safety: 0, seq: 0, version: null })
+    const isTracked = world.items.some(({ id, isTracked }) => id === item && isTracked)
+    if (!isTracked || world.levels.some(level => level.item === item && level.place === place)) return
+    world.levels.push({ item, place, onHand: 0, reserved: 0, safety: 0, seq: 0, version: null })
   }
-  for (const act of acts) {
-    if (act.verb === 'count' || act.verb === 'adjust')
-      for (const { item, place } of act.lines) make(item, place)
-    if (act.verb !== 'ship' && act.verb !== 'return') continue
-    for (const { item } of act.lines ?? [])
-      if (act.place !== null || !world.shelves.some(shelf => shelf.item === item))
-        make(item, act.place ?? world.home)
+  for (const operation of operations) {
+    if (operation.verb === 'count' || operation.verb === 'adjust')
+      for (const { item, place } of operation.lines) make(item, place)
+    if (operation.verb !== 'ship' && operation.verb !== 'return') continue
+    for (const { item } of operation.lines ?? [])
+      if (operation.place !== null || !world.levels.some(level => level.item === item))
+        make(item, operation.place ?? world.home)
   }
-  world.unshelved = world.unshelved.filter(isShelved)
-  world.locked = world.locked.filter(item => !world.unshelved.includes(item))
+  world.itemsWithoutLevel = world.itemsWithoutLevel.filter(isShelved)
+  world.locked = world.locked.filter(item => !world.itemsWithoutLevel.includes(item))
 }
 
-/** Applies changes of rows and settings that bypass the writer. */
-function happen(world: World, step: Exclude<Step, { kind: 'batch' }>): void {
-  if (step.kind === 'good')
-    world.goods = world.goods.map(good => (good.id === step.good.id ? step.good : good))
+/** Applies changes of reservations and settings that bypass the writer. */
+function applyOutsideChange(world: ModelStock, step: Exclude<HistoryStep, { kind: 'batch' }>): void {
+  if (step.kind === 'item')
+    world.items = world.items.map(item => (item.id === step.item.id ? step.item : item))
   if (step.kind === 'place')
-    world.places = world.places.map(place =>
+    world.locations = world.locations.map(place =>
       place.id === step.id ? { ...place, active: step.active } : place
     )
-  if (step.kind === 'forget') world.rows = world.rows.filter(({ state }) => state !== 'closed')
+  if (step.kind === 'forget')
+    world.reservations = world.reservations.filter(({ state }) => state !== 'closed')
   if (!('owner' in step)) return
-  for (const row of world.rows.filter(each => each.owner === step.owner)) {
-    if (step.kind === 'claim' && row.state === 'held') row.state = 'claimed'
-    else if (step.kind === 'confirm' && row.state === 'claimed') row.state = 'confirmed'
-    else if (step.kind === 'come due') row.due = row.state === 'held'
+  for (const reservation of world.reservations.filter(each => each.owner === step.owner)) {
+    if (step.kind === 'claim' && reservation.state === 'held') reservation.state = 'claimed'
+    else if (step.kind === 'confirm' && reservation.state === 'claimed') reservation.state = 'confirmed'
+    else if (step.kind === 'come due') reservation.isDue = reservation.state === 'held'
   }
 }
 
 /** Checks invariants that hold in every history, independently of the model. */
-function audit(world: World, { movements }: StockBatchDecision): void {
+function audit(world: ModelStock, { movements }: StockBatchDecision): void {
   for (const move of movements)
     if (move.kind === 'reserve' && move.allowedAfter !== null && move.reservedAfter > move.allowedAfter)
       throw new Error(`Oversold: ${JSON.stringify(move)}`)
-  for (const shelf of world.shelves) {
-    const rows = world.rows.filter(row => row.item === shelf.item && row.place === shelf.place)
-    const open = rows
-      .filter(row => row.state !== 'closed')
-      .reduce((sum, row) => sum + row.quantity - row.fulfilled, 0)
-    if (open !== shelf.reserved)
-      throw new Error(`Reserved is not what is open: ${JSON.stringify({ shelf, rows })}`)
+  for (const level of world.levels) {
+    const reservations = world.reservations.filter(
+      reservation => reservation.item === level.item && reservation.place === level.place
+    )
+    const open = reservations
+      .filter(reservation => reservation.state !== 'closed')
+      .reduce((sum, reservation) => sum + reservation.quantity - reservation.fulfilled, 0)
+    if (open !== level.reserved)
+      throw new Error(`Reserved differs from the open units: ${JSON.stringify({ level, reservations })}`)
   }
 }
 
@@ -292,24 +328,24 @@ export function live(
   const moved: ShipmentStockMovement[] = []
   for (const step of steps) {
     if (step.kind !== 'batch') {
-      happen(world, step)
+      applyOutsideChange(world, step)
       continue
     }
     world.locked = step.locked
-    makeShelves(world, step.acts)
-    for (const row of world.rows) row.busy = row.owner === step.busy
+    createMissingLevels(world, step.operations)
+    for (const reservation of world.reservations) reservation.isLocked = reservation.owner === step.busy
     const decided = decideStockOperations(
       stockOf(world, moved),
-      step.acts.map(act => operationOf(world, act)),
+      step.operations.map(operation => operationOf(world, operation)),
       note,
       rules
     )
-    const reality = pictureOf(written(world, decided))
-    const { moves, ...report } = perform(world, step.acts)
+    const decidedStock = comparableStock(written(world, decided))
+    const { moves, ...report } = performOperations(world, step.operations)
     compare(reportOf(decided), { ...report, moves: sorted(moves) })
-    compare(reality, pictureOf(world))
+    compare(decidedStock, comparableStock(world))
     audit(world, decided)
     moved.push(...decided.movements)
-    for (const row of world.rows) row.busy = false
+    for (const reservation of world.reservations) reservation.isLocked = false
   }
 }

@@ -4,7 +4,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
 import { everyModule } from '../contract/fixtures/index.ts'
 import { optionsOf, prepare, readContract, targetOf } from '../contract/requests.ts'
-import { CARD, UNREACHABLE, type World } from '../contract/world.ts'
+import { CARD, type ContractShop, UNREACHABLE } from '../contract/world.ts'
 import { itemOf } from './checkouts.ts'
 import { doOnceMore } from './jobs.ts'
 import { sent, TRANSFER } from './orders.ts'
@@ -20,7 +20,7 @@ import {
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
 /** Sends keyed requests and every request of the contract, and returns the rows that they stored. */
-export async function recordRows(world: World): Promise<StoredRows> {
+export async function recordRows(world: ContractShop): Promise<StoredRows> {
   const { sql, made } = world
   await sql(
     `create table public.recorded as select handler, subject, event_id, payload, id from cartwright.jobs where false`
@@ -41,7 +41,7 @@ export async function recordRows(world: World): Promise<StoredRows> {
   return { ...keys, jobs: await recordedJobs(world) }
 }
 
-async function recordKeys(world: World, { send, as }: Callers): Promise<Omit<StoredRows, 'jobs'>> {
+async function recordKeys(world: ContractShop, { send, as }: Callers): Promise<Omit<StoredRows, 'jobs'>> {
   const { sql, mug, guestCheckout } = world
   const { routes } = await readContract(world)
   const order = async (payment: object) => {
@@ -132,7 +132,7 @@ async function recordKeys(world: World, { send, as }: Callers): Promise<Omit<Sto
 }
 
 /** Performs every operation of the contract once. */
-async function performEverything(world: World): Promise<void> {
+async function performEverything(world: ContractShop): Promise<void> {
   const { routes } = await readContract(world)
   for (const route of routes) {
     const request = await prepare(world, route, everyModule)
@@ -141,7 +141,7 @@ async function performEverything(world: World): Promise<void> {
 }
 
 /** What no request of the contract causes: reports of carriers and providers, and a payment that is about to expire. */
-async function performRareThings(world: World): Promise<void> {
+async function performRareThings(world: ContractShop): Promise<void> {
   const { made, sandbox, request, callback, shippedOrder, cardOrder, order, paymentOf, sql } = world
   for (const status of ['delivered', 'returned']) {
     const { shipmentId } = await shippedOrder()
@@ -172,7 +172,7 @@ async function performRareThings(world: World): Promise<void> {
 }
 
 /** Has the outbox write what is still missing, with a payload of each form that its schema allows. */
-async function emitTheRest({ sql, db, platform, order, mug, ada }: World): Promise<void> {
+async function emitTheRest({ sql, db, platform, order, mug, ada }: ContractShop): Promise<void> {
   const rows = await sql('select distinct handler from public.recorded')
   const names = new Set(rows.map(({ handler }) => String(handler).replace(/^.*:/, '')))
   const { id } = await order()
@@ -211,7 +211,7 @@ function exampleOf(schema: Schema, like: Record<string, string>): unknown {
 }
 
 /** One row for each handler and each set of fields, with names of tables instead of ids. */
-async function recordedJobs({ sql }: World): Promise<StoredJob[]> {
+async function recordedJobs({ sql }: ContractShop): Promise<StoredJob[]> {
   const rows = await sql(
     'select handler, subject, payload from public.recorded where id > 0 order by handler, id'
   ).then(all => all.filter(({ handler }) => !String(handler).startsWith('contract:')))

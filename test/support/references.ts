@@ -1,7 +1,7 @@
 const PLACE = '#/components/schemas/'
 
 /** A part of an OpenAPI document with references replaced by their schemas, except recursive ones. */
-export function followed<T>(
+export function resolveReferences<T>(
   part: T,
   schemas: Readonly<Record<string, unknown>>,
   within: readonly string[] = []
@@ -14,7 +14,7 @@ export function followed<T>(
       return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, follow(inner)]))
     return within.includes(name)
       ? {}
-      : followed(schemas[name.slice(PLACE.length)], schemas, [...within, name])
+      : resolveReferences(schemas[name.slice(PLACE.length)], schemas, [...within, name])
   }
   return follow(part) as T
 }

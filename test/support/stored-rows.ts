@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import type { World } from '../contract/world.ts'
+import type { ContractShop } from '../contract/world.ts'
 
 /** The rows of an earlier version, as `test/stored-rows.json` holds them. */
 export type StoredRows = {
@@ -66,7 +66,7 @@ const CALLERS = {
 
 /** Inserts a copy of a row with other values in some columns. */
 export async function copyRow(
-  { sql }: Pick<World, 'sql'>,
+  { sql }: Pick<ContractShop, 'sql'>,
   table: string,
   id: string,
   changes: object
@@ -85,7 +85,7 @@ export async function copyRow(
 }
 
 /** Adds an administrator and a customer whose ids are always the same, because an id is part of the hash of a key. */
-export async function enterCallers({ sql, logIn, request, ada, boss }: World) {
+export async function enterCallers({ sql, logIn, request, ada, boss }: ContractShop) {
   const copies = [
     [boss, { id: CALLERS.admin, email: 'admin@stored.example' }],
     [ada.id, { id: CALLERS.customer, email: 'customer@stored.example' }]
@@ -110,7 +110,7 @@ export async function enterCallers({ sql, logIn, request, ada, boss }: World) {
 export type Callers = Awaited<ReturnType<typeof enterCallers>>
 
 /** Inserts the row of a keyed request into the table of this version. */
-export async function insertKey({ sql }: Pick<World, 'sql'>, row: StoredKey['row']) {
+export async function insertKey({ sql }: Pick<ContractShop, 'sql'>, row: StoredKey['row']) {
   const columns = Object.keys(KEY_COLUMNS) as (keyof typeof KEY_COLUMNS)[]
   const values = columns.map((name, index) =>
     KEY_COLUMNS[name] === 'bytea' ? `decode($${index + 1}, 'base64')` : `$${index + 1}::${KEY_COLUMNS[name]}`
@@ -128,7 +128,7 @@ export async function insertKey({ sql }: Pick<World, 'sql'>, row: StoredKey['row
  * same event id. A schedule takes the place of the row that this version planned.
  */
 export async function insertJobs(
-  { sql }: Pick<World, 'sql'>,
+  { sql }: Pick<ContractShop, 'sql'>,
   jobs: readonly StoredJob[],
   { times = 1, idOf }: { times?: number; idOf: (table: string) => string }
 ): Promise<string[]> {
@@ -156,7 +156,10 @@ export async function insertJobs(
 }
 
 /** Only stored rows of these handlers are inserted from now on, so that an effect is theirs. */
-export async function leaveToStored({ sql }: Pick<World, 'sql'>, handlers: readonly string[]): Promise<void> {
+export async function leaveToStored(
+  { sql }: Pick<ContractShop, 'sql'>,
+  handlers: readonly string[]
+): Promise<void> {
   await sql(`create or replace function public.is_stored() returns trigger language plpgsql as $$ begin
     if new.event_id::text like '${STORED}%' then return new; else return null; end if; end $$`)
   await sql(
@@ -166,7 +169,7 @@ export async function leaveToStored({ sql }: Pick<World, 'sql'>, handlers: reado
 }
 
 /** Waits until each of these jobs was handled: it is deleted, or a schedule that is planned again. */
-export const handledAll = ({ sql }: Pick<World, 'sql'>, eventIds: readonly string[]) =>
+export const handledAll = ({ sql }: Pick<ContractShop, 'sql'>, eventIds: readonly string[]) =>
   expect
     .poll(
       () =>
