@@ -132,7 +132,7 @@ export const unpaidStockHighEvent = defineEvent(
         })
       })
     ),
-    /** Units that all such orders reserve, of any variant. */
+    /** Units of all variants that unpaid orders reserve. */
     units: Type.Integer(),
     orders: Type.Integer(),
     buyers: Type.Integer({ description: 'Customers, and email addresses of guests.' }),

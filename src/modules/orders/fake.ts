@@ -11,9 +11,9 @@ type Order = {
 
 /** Orders in memory that keep the contract of `OrdersApi`, for tests of other modules. */
 export type FakeOrders = OrdersApi & {
-  /** Creates an unpaid order with one unit of each. Returns its id. */
+  /** Creates an unpaid order with one unit of each variant. Returns the id of the order. */
   order(customerId: string, lines: readonly Bought[]): string
-  /** Places the order, as a payment does. */
+  /** Changes an order from pending to placed, as a payment does. */
   place(orderId: string): void
   complete(orderId: string): void
   cancel(orderId: string): void

@@ -39,7 +39,8 @@ export const eraseOldGuestDataJob = defineJob(
   {}
 )
 /**
- * A job, because the response must not wait for a look-up whose time would tell whether the address is known.
+ * A job looks up the address, because the duration of a look-up within the request would reveal whether the
+ * address is known.
  */
 export const openDataRequestJob = defineJob(
   'orders.open_data_request',

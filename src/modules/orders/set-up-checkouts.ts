@@ -35,7 +35,7 @@ type Apis = {
   readonly cart: CartApi | undefined
 }
 
-/** Sets up what comes before an order: address rules, checkouts and their prices. */
+/** Creates the services that are used before an order exists: address rules, checkouts and their prices. */
 export function setUpCheckouts(
   { config, db, timers, secrets }: ModulePlatform,
   settings: OrdersSettings,

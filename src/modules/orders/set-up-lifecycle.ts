@@ -45,7 +45,7 @@ type Apis = {
 }
 
 /**
- * Sets up what changes an order after it was created: payments, cancellation, expiry, fulfilment, completion,
+ * Creates the services that change an existing order: payments, cancellation, expiry, fulfilment, completion,
  * administration.
  */
 export function setUpLifecycle(

@@ -20,7 +20,7 @@ type Apis = {
   readonly shipping: ShippingApi | undefined
 }
 
-/** Sets up the export and the erasure of personal data of customers and guests. */
+/** Creates the services for the export and the erasure of personal data of customers and guests. */
 export function setUpPersonalData(
   { db, timers, emit, enqueue, secrets, house }: ModulePlatform,
   settings: OrdersSettings,

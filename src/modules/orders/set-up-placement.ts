@@ -39,8 +39,8 @@ type Parts = {
 }
 
 /**
- * Sets up what creates orders and reads them: placement, orders of customers and guests, claims, assisted
- * orders and quotes.
+ * Creates the services that create and read orders: placement, orders of customers and guests, claims,
+ * assisted orders and quotes.
  */
 export function setUpPlacement(
   { db, emit, secrets }: ModulePlatform,

@@ -210,7 +210,7 @@ export const quoteTooLarge = defineError(
   'The basket is too large for one quote: "what" names the exceeded part, "limit" its maximum.'
 )
 
-// Raised by database constraints only.
+// Errors that only constraints of the database raise.
 defineError('conflict', 'PRICING_MARKET_CODE_TAKEN', 'Another market has this code.', {
   constraints: ['pricing.markets_code'],
   fault: { path: 'body/code', message: 'must not be the code of another market' }

@@ -16,7 +16,7 @@ export const pricesChangedEvent = defineEvent(
   },
   {
     list_id: Id,
-    /** Null: any price of the list may have changed. */
+    /** The changed variants. Null: any price of the list may have changed. */
     variant_ids: nullable(Type.Array(Id))
   }
 )

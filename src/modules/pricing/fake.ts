@@ -19,7 +19,7 @@ import { type HasEarlierOrder, redemptionTransactions } from './redemptions/rede
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
-  /** The promotion applies with this code only. */
+  /** The code without which the promotion does not apply. */
   code?: string
   codeUsesMax?: number
 }
@@ -142,11 +142,11 @@ type FakeCodeRow = { readonly promotionId: string; readonly usesMax: number | nu
 type Use = PromotionRedemption & {
   readonly owner: string
   readonly customer: string
-  /** The mailbox it counts for; null: its order is unpaid. */
+  /** The mailbox for which the redemption counts. Null: the order is unpaid. */
   readonly mailbox: string | null
 }
 
-/** The fake has no database; order history that it queries must not need one. */
+/** The fake has no database, so the registered order history must not use the transaction. */
 const NO_DATABASE = {} as Queryable
 
 /** Tracks uses of promotions. */

@@ -61,7 +61,7 @@ export const createRequestMarketResolver =
   async request =>
     pricing === undefined ? null : pricing.markets.resolve({ name: requestedMarket(request) })
 
-/** API of pricing for other modules. Ids of variants, products and categories are opaque to it. */
+/** API of pricing for other modules. Pricing does not interpret ids of variants, products and categories. */
 export type PricingApi = {
   markets: {
     /**
@@ -75,7 +75,7 @@ export type PricingApi = {
   }
   /**
    * Returns the unit price of each variant at its quantity in this market, in order, in minor units.
-   * `undefined`: the list has no price for it, so the catalog's price applies. From memory, or one
+   * `undefined`: the list has no price for the variant, so the catalog's price applies. From memory, or one
    * statement for all missing prices.
    */
   prices(
@@ -102,9 +102,9 @@ export type PricingApi = {
   /** Explains to administrators why codes have no effect in a quote of the same rules. */
   explainFindings: ExplainPromotionCodeFindings
   /**
-   * Opens transactions that redeem these redemptions of a quote. At most a few per limited promotion run
-   * at a time; waiting ones hold no connection: `write.once(pricing.serializedBy(db, quote.redemptions),
-   * work)`.
+   * Opens transactions that redeem these redemptions of a quote. Only a few transactions per limited
+   * promotion run at a time; waiting transactions hold no connection: `write.once(pricing.serializedBy(db,
+   * quote.redemptions), work)`.
    */
   serializedBy(
     db: Database,
@@ -159,7 +159,8 @@ export const pricingModule = defineModule({
     await ensureDefaultMarket(db, invalidation, config.shop.currency)
     const directory = createMarketDirectory({ db, invalidation })
     const markets = createMarketService({ db, invalidation, priceChanges })
-    // A separate topic, because exemptions are many rows and promotions change more often.
+    // Exemptions have a separate broadcast topic, because they are many rows and promotions change more
+    // often.
     const exemptionChanges = createCacheInvalidation(broadcast, 'pricing.exemptions')
     let hasOrderedBefore: HasEarlierOrder = async () => false
     const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)

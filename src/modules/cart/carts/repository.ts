@@ -248,7 +248,7 @@ export async function saveCart(
   return { ...versionOf(updated), lines }
 }
 
-/** A change that was decided for this version of a cart, without a lock. */
+/** A change that was decided without a lock, for this version of a cart. */
 export type OptimisticCartChange = {
   cartId: string
   version: number

@@ -40,7 +40,7 @@ type BuyerInMarket = { readonly customerId: string | null; readonly market: Mark
  * found by its token, which the transaction locks, so that a change never follows a merge of the same cart.
  */
 export type CartHandle = BuyerInMarket & {
-  /** Requests for the same cart have the same key and are serialized by it. */
+  /** The key by which changes of one cart are serialized. */
   key: string
   lockCartId(tx: Transaction): Promise<string>
   /** Returns the id of the cart without locking it. */

@@ -82,8 +82,8 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   /**
-   * Returns the token that an earlier attempt issued. It is not the first one if the shop's secret was
-   * rotated since.
+   * Returns the token that an earlier attempt issued. After a rotation of the shop's secret, this token is
+   * not the first one that is derived.
    */
   async function findIssuedToken(cartId: string, tokens: readonly string[]): Promise<string> {
     const [first = ''] = tokens

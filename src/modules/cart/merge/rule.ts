@@ -7,7 +7,7 @@ import type { CartLimits, CartLine } from '../carts/lines.ts'
  */
 export type CartMergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
-/** Why a line has less than the strategy requires. */
+/** The reason why a merged line has fewer units than the strategy requires. */
 type AdjustmentReason =
   | 'unavailable'
   | 'quantity_limit'

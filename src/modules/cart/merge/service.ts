@@ -91,8 +91,8 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
   }
 
   /**
-   * Whether this guest cart was merged into this customer's cart before. Then If-Match is ignored, and
-   * nothing written.
+   * Whether this guest cart was merged into this customer's cart before. For such a retry, If-Match is
+   * ignored and nothing is written.
    */
   async function isMerged(source: CartMergeSource, customerId: string): Promise<boolean> {
     const tokenHash = 'items' in source ? undefined : hashGuestCartToken(source.guestCartToken)

@@ -53,7 +53,7 @@ const isGuestCartOpen = async (tx: Transaction, cartId: string): Promise<boolean
   (await tx.first(repository.lockGuestCartById, { cartId }))?.is_open ?? false
 
 /**
- * Allows any quantity. Stock is not read while the cart is locked: the cart shows what can no longer be
- * bought.
+ * Restored lines may have any quantity, because stock is not read while the cart is locked. The cart then
+ * shows lines that can no longer be bought.
  */
 const anyQuantity = () => ({ stock: null, rule: { min: 1, max: null, step: 1 } })

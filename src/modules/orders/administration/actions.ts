@@ -89,7 +89,7 @@ export function createAdminOrderActions(deps: Deps) {
 
     transition: (id: string, action: Transition, actor: OrderActor, write: IdempotentWrite) =>
       runAction(id, action, actor, write, async (tx, locked) =>
-        // Digital units of a held order may be due after its release.
+        // After the release of a held order, its digital units may be due.
         fulfilment.deliverDigital(
           tx,
           await changes.transition(tx, locked, action, actor, { isHeld: action === 'hold' })

@@ -1,7 +1,7 @@
 import { normalizeOrderNumber } from '../orders/order-number.ts'
 import type { OrderFilterQuery } from './schema.ts'
 
-/** Turns the query of a request into parameters of statements. */
+/** Converts the query parameters of an order list into parameters of SQL statements. */
 export const orderFiltersOf = ({ number, from, to, ...query }: OrderFilterQuery) => ({
   status: query.status ?? null,
   payment_status: query.payment_status ?? null,

@@ -113,7 +113,7 @@ export const listOrdersToExport = statement({
 })
 export type ExportedOrderRow = RowOf<typeof listOrdersToExport>
 
-/** Orders with what the rows of lines and taxes need. */
+/** Lists orders with the columns that exported rows of lines and taxes need. */
 export const listOrderDetailsToExport = statement({
   name: 'orders.export_details',
   takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },

@@ -63,7 +63,7 @@ export const OrderFilterQuery = input({
   ...metadataQuery
 })
 export type OrderFilterQuery = Static<typeof OrderFilterQuery>
-/** What a row of an exported file holds. */
+/** What one row of an exported file stands for: an order, a line or a tax. */
 const EXPORTED = ['orders', 'lines', 'taxes'] as const
 export type OrderExportRowKind = (typeof EXPORTED)[number]
 export const OrderExportQuery = input({

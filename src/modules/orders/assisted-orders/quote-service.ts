@@ -52,7 +52,7 @@ export function createOrderQuoteService({
    */
   async function quote(body: OrderQuoteRequest, named: string | undefined): Promise<OrderQuoteResponse> {
     const { customerId, input } = await findSubject(body, named)
-    // An administrator may know what a buyer has bought.
+    // Administrators may see findings that reveal earlier orders of the buyer.
     const keys = await findBuyerKeys({ customerId, email: validEmailOf(input), network: null })
     const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
     const { market, rules, quote: quoted } = priced

@@ -26,7 +26,7 @@ export function createAssistedOrderService({ db, orders, payments, tokens }: Dep
     return { order_token, ...adminOrderView(order) }
   }
 
-  /** See `OrderCommands.place`. An order that the guest has claimed since then is found, too. */
+  /** A retry also finds an order that its guest has claimed in the meantime. See `OrderCommands.place`. */
   async function create(
     buyer: ClientBuyer,
     request: PlaceOrder,

@@ -1,23 +1,27 @@
 /**
- * Who buys, and who acts. `clientNetwork` is the network of the client address, by which limits count; a job has none.
+ * The buyer and the acting user. `clientNetwork`: the network of the client address, by which limits count;
+ * jobs have none.
  */
 export type Buyer = CustomerBuyer | GuestBuyer | ClientBuyer
 
-/** A customer acts for themselves, and reaches their own checkouts and orders only. */
+/** A customer who acts for themselves. They have access to their own checkouts and orders only. */
 export type CustomerBuyer = {
   readonly kind: 'customer'
   readonly customerId: string
   readonly clientNetwork?: string | undefined
 }
-/** A guest acts. `token` proves access to one checkout (`checkout_token`) or one order (`order_token`). */
+/**
+ * A guest who acts for themselves. `token` proves access to one checkout (`checkout_token`) or one order
+ * (`order_token`).
+ */
 export type GuestBuyer = {
   readonly kind: 'guest'
   readonly token?: string | undefined
   readonly clientNetwork?: string | undefined
 }
 /**
- * A client of the shop acts for a buyer: an administrator or an API key, whose rights the caller has checked. It
- * needs no token, no limit by client network holds for it, and it may learn what the buyer has bought.
+ * An administrator or an API key that acts for a buyer. The caller has checked its rights. It needs no token,
+ * has no limit by client network, and may see what the buyer has bought.
  */
 export type ClientBuyer = {
   readonly kind: 'client'
@@ -35,6 +39,9 @@ export const customerIdOf = (buyer: Buyer): string | null =>
 export const actorIdOf = (buyer: Buyer): string | null =>
   buyer.kind === 'client' ? buyer.actorId : customerIdOf(buyer)
 
-/** The network of the client. Null: it is unknown, or it says nothing about the buyer. */
+/**
+ * The network of the client. Null: the network is unknown, or it is that of an administrator and not of the
+ * buyer.
+ */
 export const clientNetworkOf = (buyer: Buyer): string | null =>
   buyer.kind === 'client' ? null : (buyer.clientNetwork ?? null)

@@ -1,8 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * Returns those of these variants and products that the customer has bought: in a placed or completed order,
- * not canceled.
+ * Returns which of these variants and products the customer has bought: in a placed or completed order, not
+ * canceled.
  */
 export const listPurchasedIds = statement({
   name: 'orders.list_bought',

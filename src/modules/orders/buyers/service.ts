@@ -52,7 +52,8 @@ export function createFindBuyerKeys({ secrets, auth }: Deps) {
 export type FindBuyerKeys = ReturnType<typeof createFindBuyerKeys>
 
 /**
- * Whether a buyer has an order that counts, other than `but`. See `BuyerKeys` for `customer` and `mailbox`.
+ * Returns whether a buyer has an order that counts as an earlier order, except the order `but`. See
+ * `BuyerKeys` for `customer` and `mailbox`.
  */
 export async function hasBuyerOrdered(
   db: Queryable,
@@ -65,7 +66,7 @@ export async function hasBuyerOrdered(
   return found?.has_ordered ?? false
 }
 
-/** A keyed hash of the client network of an order, as it is stored. */
+/** Returns the keyed hash of a client network, which is stored instead of the network. */
 export const hashClientNetwork = (secrets: Pick<Secrets, 'mac'>, address: string): string =>
   secrets.mac('orders.network', address)
 

@@ -32,8 +32,8 @@ export const AddressResponse = response('AddressResponse', {
 })
 
 /**
- * Returns the draft as it is stored, and the faults that make it incomplete. `path` is its field in the
- * request.
+ * Returns a draft address in its stored form, and the faults that make it incomplete. `path`: the field of
+ * the address in the request.
  */
 export function readAddressDraft(
   draft: AddressDraft,
@@ -44,7 +44,10 @@ export function readAddressDraft(
   return { address: { country: address.country, ...Object.fromEntries(filled) }, faults }
 }
 
-/** Returns a fault if the draft does not say in which of the named regions it lies. */
+/**
+ * Returns a fault if taxes or shipping depend on the region of a draft address and the address names no valid
+ * region.
+ */
 export function addressRegionFaults(
   { country, region }: AddressDraft,
   named: ReadonlySet<string>,

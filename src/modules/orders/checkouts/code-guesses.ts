@@ -12,8 +12,8 @@ const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
 
 /**
  * Calls `work`, whose result or error has findings about the codes of the request. Each unknown code counts
- * against the budget of the client address; without one there is no limit. @throws `CHECKOUT_CODES_LIMITED` before the call, when the budget
- * is used up
+ * against the budget of the client address. Without a client address there is no limit. @throws
+ * `CHECKOUT_CODES_LIMITED` before the call, when the budget is used up
  */
 export type LimitPromotionCodeGuesses = <T extends object>(
   address: string | null,
@@ -29,8 +29,8 @@ export function createLimitPromotionCodeGuesses(perMinute: number): LimitPromoti
   const take = createRequestBudget(perMinute)
   return async (address, { codes = [] }, work) => {
     if (address === null || codes.length === 0) return work()
-    // Counts all codes first and returns the known ones later, so that parallel requests cannot try more
-    // codes.
+    // All codes are counted first, and the known ones are subtracted later, so that parallel requests cannot
+    // try more codes.
     const waitSeconds = take(address, codes.length)
     if (waitSeconds > 0) throw tooManyUnknownCodes({ retryAfterSeconds: waitSeconds })
     let outcome: WithFindings = {}

@@ -4,7 +4,7 @@ import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { AvailableCheckoutLine } from './lines.ts'
 
 /**
- * Keys of the two delivery groups of a quote: lines that a carrier delivers or the buyer picks up, and
+ * Keys of the two delivery groups of a quote: goods (delivered by a carrier or picked up by the buyer) and
  * digital lines.
  */
 export const GOODS_GROUP_KEY = 'goods'

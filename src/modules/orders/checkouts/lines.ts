@@ -18,7 +18,9 @@ export function mergeCheckoutLines(lines: readonly CheckoutLine[]): CheckoutLine
   return [...quantities].map(([variantId, quantity]) => ({ variantId, quantity }))
 }
 
-/** What lines are checked against. Variants and stock have the order of the lines. */
+/**
+ * Variants, stock and limits that lines are checked against. Variants and stock have the order of the lines.
+ */
 export type LineCheckContext = {
   /** `undefined`: the variant does not exist. */
   readonly variants: readonly (QuotedVariant | undefined)[]

@@ -19,11 +19,11 @@ import {
   type UnavailableCheckoutLine
 } from './lines.ts'
 
-/** What a price depends on, apart from the input of the client. */
+/** The market, rules, variants and stock on which a price depends, apart from the input of the client. */
 export type CheckoutPricingContext = LineCheckContext & {
   readonly market: Market
   readonly marketProblem?: CheckoutMarketProblem | undefined
-  /** `undefined`: the shipping module is disabled. */
+  /** The shipping options. `undefined`: the shipping module is disabled. */
   readonly ratesOf: CalculateShippingOptions | undefined
   /** The regions on which shipping options depend, by country. */
   readonly regions: ReadonlyMap<string, ReadonlySet<string>> | undefined
@@ -59,7 +59,7 @@ export function calculateCheckoutPrice(
   const { sold, unsold, findings } = checkCheckoutLines(input.lines, context)
   const shipped = quote(quoteInputOf(input, context, sold, 'shipping'))
   const carriesGoods = sold.some(({ variant }) => variant.requiresShipping)
-  // Shipping rates depend on the discounted lines, and these do not depend on shipping rates.
+  // The lines are discounted first, because shipping rates depend on their discounted prices.
   const options =
     ratesOf === undefined || !carriesGoods
       ? []

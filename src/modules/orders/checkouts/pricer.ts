@@ -13,11 +13,11 @@ type PricerDeps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   catalog: Pick<CatalogApi, 'quote' | 'names'>
   pricing: Pick<PricingApi, 'markets' | 'readRules' | 'quote'>
-  /** Absent: stock is not checked. */
+  /** Absent in a shop without inventory: then stock is not checked. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   /** Maximum quantity of a line, for all variants. */
   lineQuantityMax: number
-  /** Absent: delivery has no price. */
+  /** Absent in a shop without shipping: then delivery has no price. */
   shipping: Pick<ShippingApi, 'loadRateCalculator' | 'listRegions'> | undefined
 }
 
@@ -28,8 +28,8 @@ export function createPriceCheckout(deps: PricerDeps) {
   /**
    * Calculates the current price. `customerId`: null is a guest. `isStockChecked`: findings contain lines
    * that are short of stock. `buyer`: whose earlier orders promotions depend on. The default is the account
-   * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: an
-   * administrator asks, who may know it. @throws `PRICING_QUOTE_TOO_LARGE`
+   * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: the caller
+   * is an administrator, who may see earlier orders. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,

@@ -10,7 +10,7 @@ import { type CheckoutInput, withChangedMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
 import type { CheckoutRow } from './repository.ts'
 
-/** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
+/** Id and version of the cart from which the lines were read. Nulls: the lines come from the request. */
 type CartColumns = Pick<CheckoutRow, 'cart_id' | 'cart_version'>
 const NO_CART: CartColumns = { cart_id: null, cart_version: null }
 type LinesWithSource = {

@@ -48,14 +48,14 @@ export const insertCheckout = statement({
       now() + make_interval(secs => $seconds))
     returning ${columns}`
 })
-/** A checkout of this customer, or of a guest (null). */
+/** Finds a checkout of this customer, or of a guest (null). */
 export const findCheckout = statement({
   name: 'orders.find_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   gives: row,
   text: `select ${columns} from orders.checkouts where id = $id and customer_id is not distinct from $customer_id`
 })
-/** A checkout of any buyer. */
+/** Finds a checkout by id, without a check of its buyer. */
 export const findAnyCheckout = statement({
   name: 'orders.find_any_checkout',
   takes: { id: 'uuid' },

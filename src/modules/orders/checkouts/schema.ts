@@ -15,7 +15,7 @@ import {
 import { AddressRequest, AddressResponse } from './addresses.ts'
 import { CHECKOUT_FINDING_CODES } from './findings.ts'
 
-/** The maximum of a quote, too. */
+/** Maximum number of lines of a checkout; a quote has the same maximum. */
 const LINES_MAX = 200
 const CODES_MAX = 10
 export const LINE_QUANTITY_MAX = 1_000_000
@@ -29,7 +29,7 @@ export const RequestedItems = Type.Array(
     maxItems: LINES_MAX
   }
 )
-/** Fields of customers and guests. */
+/** Request fields that customers and guests share. */
 export const checkoutRequestFields = {
   items: Type.Optional(RequestedItems),
   email: Type.Optional(

@@ -33,9 +33,9 @@ type Deps = {
   /** Seconds without a change after which a checkout expires. */
   expiresAfterSeconds: number
 }
-/** A customer's id. Null: a guest, whose token was verified. */
+/** The id of the customer who owns the checkout. Null: a guest, whose token was verified. */
 type Owner = string | null
-/** A new checkout, and the token with which a guest reaches it. Null: the buyer needs none. */
+/** A new checkout, and the token that gives a guest access to it. Null: the buyer needs no token. */
 export type BegunCheckout = { readonly checkout: CheckoutResponse; readonly checkoutToken: string | null }
 
 /**
@@ -98,7 +98,7 @@ export function createCheckoutService({
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     const { id } = write
-    // The cart may have changed since an earlier attempt.
+    // A retry reads the stored checkout, because the cart may have changed since the earlier attempt.
     if (write.alreadyApplied) return readOwned(owner, id)
     const { priced, columns } = await priceInput(owner, request)
     const row = await write.once(db, tx =>
@@ -162,8 +162,8 @@ export type CheckoutService = ReturnType<typeof createCheckoutService>
 
 /** Locks the checkout until `tx` ends. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE` */
 export async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: IdempotentWrite) {
-  // The row is read by a second statement: one that waited for the lock does not see an order that was
-  // inserted meanwhile.
+  // A second statement reads the row, because a statement that waited for the lock does not see an order that
+  // was inserted meanwhile.
   const [, stored] = await Promise.all([
     tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
     tx.first(repository.findCheckout, { id, customer_id: owner })

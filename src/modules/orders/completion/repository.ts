@@ -1,6 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** The condition of the index `orders_done`, with conditions on lines and time added. */
+/**
+ * The condition for automatic completion: that of the index `orders_done`, plus conditions on lines and time.
+ */
 const IS_DONE = `
   state = 'placed' and fulfillment_status in ('fulfilled', 'partially_returned', 'returned', 'not_required')
   and coalesce(payment_status, 'paid') in ('paid', 'partially_refunded', 'refunded')
@@ -8,14 +10,14 @@ const IS_DONE = `
   and updated_at <= now() - make_interval(secs => $seconds)
   and not exists (select from orders.lines where order_id = orders.id and canceled + fulfilled < ordered)`
 
-/** Fully shipped and paid orders without a change for `seconds`, oldest change first. */
+/** Lists fully shipped and paid orders that have not changed for `seconds`, oldest change first. */
 export const listOrdersToComplete = statement({
   name: 'orders.list_done',
   takes: { seconds: 'float8', limit: 'int8' },
   gives: { id: 'uuid' },
   text: `select id from orders.orders where ${IS_DONE} order by updated_at limit $limit`
 })
-/** Whether the order still meets the condition, once its row is locked. */
+/** Checks again whether an order can be completed, once the caller has locked its row. */
 export const findOrderToComplete = statement({
   name: 'orders.find_done',
   takes: { id: 'uuid', seconds: 'float8' },

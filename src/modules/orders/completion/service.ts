@@ -11,7 +11,7 @@ type Deps = {
   seconds: number
 }
 
-/** Orders of one run. The next run completes the rest. */
+/** Maximum number of orders of one run. The next run completes the rest. */
 const BATCH_MAX = 1_000
 
 /** Completes fully shipped and paid orders that have not changed for long enough. */

@@ -8,7 +8,7 @@ import type { CountryResponse } from './schema.ts'
 
 type Deps = {
   pricing: Pick<PricingApi, 'readRules'>
-  /** Absent: no region matters for delivery. */
+  /** Absent in a shop without shipping: then no region matters for delivery. */
   shipping: Pick<ShippingApi, 'listRegions'> | undefined
 }
 

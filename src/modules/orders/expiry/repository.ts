@@ -1,8 +1,8 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * Pending orders that may have expired, after `after` by id. `seconds`: the timeout of orders without an
- * expiry.
+ * Lists pending orders that may have expired, by id, starting after `after`. `seconds`: the timeout of orders
+ * without an expiry.
  */
 export const listExpiringOrders = statement({
   name: 'orders.list_expiring',
@@ -14,7 +14,7 @@ export const listExpiringOrders = statement({
       and coalesce(expires_at, created_at + make_interval(secs => $seconds)) <= now()
     order by id limit $limit`
 })
-/** Sets the expiry to `seconds` after the creation of the order, and returns whether that has passed. */
+/** Sets the expiry to `seconds` after the creation of the order, and returns whether this time has passed. */
 export const updateOrderExpiry = statement({
   name: 'orders.update_expiry',
   takes: { id: 'uuid', seconds: 'float8' },

@@ -46,7 +46,7 @@ export const listDeliveryGroups = statement({
   },
   text: 'select group_key, method, option from orders.groups where order_id = $order_id order by group_key'
 })
-/** Replaces carrier and tracking number, and keeps the previous ones in `former`. */
+/** Replaces carrier and tracking number of a shipment. The previous ones stay in `former`. */
 export const updateShipmentLabel = statement({
   name: 'orders.update_label',
   takes: { id: 'uuid', carrier: 'text?', tracking_number: 'text?', actor: 'uuid?' },

@@ -41,7 +41,7 @@ export type ShipmentInput = ShipmentLabel & {
   readonly lines?: readonly OrderLineUnits[] | undefined
 }
 
-/** The reason to refuse voiding a tracking event, by the action that was taken since. */
+/** The error reason for a tracking event that cannot be voided, by the later action that prevents it. */
 const REFUSAL_AFTER = { return: 'returned', refund: 'refunded' } as const
 
 /** Ships, delivers and takes back units of orders. */
@@ -97,7 +97,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
   }
 
   return {
-    /** Delivers digital units if they are due. Returns the changed order. */
+    /** Delivers the digital units of an order if they are due. Returns the changed order. */
     deliverDigital: async (tx: Transaction, locked: OrderUnderLock): Promise<OrderUnderLock> => {
       const units = deliverableDigitalUnits(locked.lifecycle, locked.order.terms)
       const id = derivedId(locked.order.id, 'delivered')
@@ -159,8 +159,8 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
 
     /**
      * Reverts a shipment that was recorded by mistake: its units are to be shipped again, and their stock is
-     * reserved again. Captured money stays captured. Voiding it again does nothing.
-     * @throws as `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_LEFT`
+     * reserved again. Captured money stays captured. Voiding the shipment again does nothing. @throws as
+     * `ship`; `ORDER_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_LEFT`
      */
     voidShipment: async (
       { id: order_id, shipment_id: id }: { id: string; shipment_id: string },

@@ -10,8 +10,8 @@ type Deps = { changes: OrderTransitions; shipping: Pick<ShippingApi, 'findReport
 const STATUS_OF = { deliver: 'delivered', come_back: 'returned' } as const
 
 /**
- * Records deliveries and undelivered returns in the history of the order. That also restarts the time until
- * the order is completed, so the time for returns begins when the last parcel arrives.
+ * Records deliveries and returns to the sender in the history of the order. Each record also restarts the
+ * time until the order is completed, so the time for returns begins when the last parcel arrives.
  */
 export function createShipmentEventHandler(
   { changes, shipping }: Deps,

@@ -2,7 +2,7 @@ import type { StockLine } from '../../inventory/index.ts'
 import { type OrderLineUnits, unitsOfLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/service.ts'
 
-/** The units that need shipping, by delivery group. */
+/** Groups the units that need shipping by delivery group. */
 export function shippableUnitsByGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
   const shippable = lines
     .filter(({ requiresShipping }) => requiresShipping)
@@ -14,7 +14,7 @@ export function shippableUnitsByGroup({ lines }: OrderUnderLock, units: readonly
   }))
 }
 
-/** The units by variant, as the inventory needs them. */
+/** Sums units by variant, as the inventory needs them. */
 export const stockLinesOfUnits = ({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]): StockLine[] =>
   units.map(({ line, quantity }) => {
     const variantId = lines.find(each => each.line === line)?.variantId

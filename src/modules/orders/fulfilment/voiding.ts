@@ -2,7 +2,7 @@ import { type OrderLineCounters, type OrderLineUnits, unitsOfLine } from '../lif
 
 /**
  * Returns why a shipment of these units cannot be voided, or `undefined` if it can. Digital units are
- * delivered immediately. Of a line, as many units must stay shipped as were returned or refunded.
+ * delivered immediately. Each line must keep at least as many shipped units as were returned or refunded.
  */
 export function shipmentVoidRefusalOf(
   lines: readonly OrderLineCounters[],
@@ -16,7 +16,7 @@ export function shipmentVoidRefusalOf(
   return isLessThan('refunded') ? 'refunded' : undefined
 }
 
-/** Returns the lines with these units not shipped. */
+/** Returns the lines after reducing their shipped units by these units. */
 export const subtractShippedUnits = (
   lines: readonly OrderLineCounters[],
   units: readonly OrderLineUnits[]

@@ -9,21 +9,21 @@ export type CustomerCancellationPolicy = 'unpaid' | 'unshipped' | 'never'
 
 type Action = {
   readonly from: readonly OrderState[]
-  /** Null: the state does not change. */
+  /** The state after the action. Null: the state does not change. */
   readonly to: OrderState | null
   readonly by: readonly OrderActorRole[]
   readonly description: string
-  /** Allowed while a requested cancellation is undecided. */
+  /** Whether the action is allowed while a cancellation is pending. */
   readonly despiteRequest?: true
-  /** Allowed after the buyer's personal data was erased. */
+  /** Whether the action is allowed after the buyer's personal data was erased. */
   readonly whenErased?: true
 }
 const BUYERS = ['customer', 'guest'] as const
 const LIVE = ['pending', 'placed'] as const
 
 /**
- * All actions on orders: the states they start from, the state they lead to, and who takes them.
- * `docs/order-lifecycle.md` prints it.
+ * All actions on orders: the states they start from, the state they lead to, and who may take them.
+ * `docs/order-lifecycle.md` prints this table.
  */
 export const ORDER_ACTIONS = {
   pay: { from: LIVE, to: null, by: BUYERS, description: 'A payment is started.' },
@@ -144,7 +144,7 @@ export type OrderActionName = keyof typeof ORDER_ACTIONS
 /** What decides which actions an order allows. */
 export type OrderLifecycle = {
   readonly state: OrderState
-  /** Null when payments are disabled. */
+  /** The payment status. Null when payments are disabled. */
   readonly paymentStatus: OrderPaymentStatus | null
   readonly lines: readonly OrderLineCounters[]
   readonly isCancelRequested: boolean
@@ -180,7 +180,7 @@ const isShipped = ({ lines }: OrderLifecycle) => lines.some(({ fulfilled }) => f
 const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingLineUnits) =>
   lines.some(line => remainingLineUnits[kind](line) > 0)
 
-/** Conditions beside state and role, by action. Each returns the reason of a refusal. */
+/** Further conditions of each action, in addition to state and role. Each returns the reason of a refusal. */
 const GUARDS: Partial<
   Record<OrderActionName, (lifecycle: OrderLifecycle) => OrderActionRefusal | undefined>
 > = {

@@ -10,9 +10,9 @@ export type OrderLineCounters = {
   readonly canceled: number
   readonly fulfilled: number
   readonly returned: number
-  /** Shipped units that were refunded, returned or not. */
+  /** Shipped units that were refunded, whether they were returned or not. */
   readonly refunded: number
-  /** False for digital goods and services. */
+  /** Whether the line needs shipping. False for digital goods and services. */
   readonly requiresShipping: boolean
 }
 export type OrderLineUnits = { readonly line: number; readonly quantity: number }
@@ -33,8 +33,8 @@ export const remainingLineUnits = {
 const COUNTERS = { cancel: 'canceled', fulfil: 'fulfilled', return: 'returned', refund: 'refunded' } as const
 
 /**
- * Returns the lines with these units counted. @throws `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT`, naming every
- * line
+ * Returns the lines after adding these units to a counter. @throws `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT`,
+ * naming every line
  */
 export function addToLineCounters(
   lines: readonly OrderLineCounters[],

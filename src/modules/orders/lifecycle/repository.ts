@@ -3,7 +3,10 @@ import type { OrderActorRole } from './actions.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from './status.ts'
 import type { PaymentTerms } from './terms.ts'
 
-/** Locks the order until `tx` ends. A transaction that also locks the payment account locks that first. */
+/**
+ * Locks the order until `tx` ends. A transaction that also locks the payment account must lock the account
+ * first.
+ */
 export const lockOrder = statement({
   name: 'orders.lock_order',
   takes: { id: 'uuid' },
@@ -35,8 +38,8 @@ export const lockOrder = statement({
 export type LockedOrderRow = RowOf<typeof lockOrder>
 
 /**
- * A separate statement after the lock, because a statement that waits for a lock reads other rows as they
- * were before.
+ * Lists the lines of an order. It is a separate statement after the lock, because a statement that waits for
+ * a lock sees other rows as they were before.
  */
 export const listOrderLines = statement({
   name: 'orders.list_lines',
@@ -95,8 +98,8 @@ export const updateLineCounters = statement({
     where lines.order_id = $order_id and lines.line = new.line`
 })
 /**
- * The payment timeout, counted from the creation of the order. If it has passed already, the previous expiry
- * stays.
+ * Sets the expiry to the payment timeout after the creation of the order. If that time has passed, the
+ * previous expiry stays.
  */
 const expiry = `case
   when state = 'pending' and created_at + make_interval(secs => $paymentTimeoutSeconds) > now()

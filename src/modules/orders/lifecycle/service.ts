@@ -21,10 +21,10 @@ import { fulfillmentStatusOf, type OrderState } from './status.ts'
  */
 export type OrderActor = {
   readonly role: OrderActorRole
-  /** The user's id. Null for a guest and for the shop itself. */
+  /** The id of the acting user. Null for a guest and for the shop itself. */
   readonly id: string | null
   readonly reason: string | null
-  /** Present when refunds are limited: for administrators and API keys. */
+  /** The refund limits of the actor. Present for administrators and API keys. */
   readonly refunder?: Refunder
 }
 export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }

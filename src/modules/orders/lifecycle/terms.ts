@@ -17,7 +17,7 @@ const TERMS: ReadonlyMap<string, PaymentTerms> = new Map([
 export const paymentTermsOf = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
   TERMS.get(payment?.method ?? '') ?? 'prepaid'
 
-/** Whether the money moves after the buyer has left the shop. */
+/** Whether the buyer pays after the order is placed, as by bank transfer or on account. */
 export const isDeferredPaymentMethod = (method: string | undefined): boolean =>
   method === 'bank_transfer' || TERMS.has(method ?? '')
 
@@ -25,7 +25,7 @@ export const isDeferredPaymentMethod = (method: string | undefined): boolean =>
 export type PaymentTimeouts = {
   readonly usual: number
   readonly transfer: number
-  /** For a bank transfer of a buyer who has verified their email address. */
+  /** Payment timeout in seconds of a bank transfer by a buyer with a verified email address. */
   readonly transferOfVerified: number
 }
 

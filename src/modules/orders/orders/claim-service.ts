@@ -53,7 +53,7 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, shi
     write: IdempotentWrite
   ): Promise<OrderResponse> {
     const { customerId } = buyer
-    // Checked without a lock first, so that a caller without access cannot delay the owner.
+    // The token is checked without a lock first, so that a caller without access cannot delay the owner.
     canClaim(found(await db.first(repository.findOrderOwner, { id }), orderNotFound), customerId, token)
     await write.once(db, async tx => {
       const locked = await changes.lock(tx, id)

@@ -9,9 +9,9 @@ type Line = {
   sku: string
   name: string
   variant_name: string
-  /** Units that are not canceled. */
+  /** Ordered units of a line that are not canceled. */
   quantity: number
-  /** The discounted price of all ordered units. */
+  /** The discounted price of all ordered units of a line. */
   total: number
 }
 /** A shipment that was not voided. */

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import { orderNumberOf } from './order-number.ts'
 import * as repository from './repository.ts'
 
-/** Numbers that one statement draws. */
+/** Numbers that one statement takes from the sequence. */
 const NUMBERS_PER_DRAW = 32
 
 /** Creates the function that returns the next order number. Numbers are unique; some are never used. */

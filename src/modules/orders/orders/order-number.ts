@@ -8,8 +8,8 @@ const ROUNDS = 8
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
- * Returns the order number of a sequence value, such as `7Q3M-K0XD`. Without the key, other numbers cannot be
- * derived from it.
+ * Returns the order number of a sequence value, such as `7Q3M-K0XD`. Other order numbers cannot be derived
+ * from one without the key.
  */
 export function orderNumberOf(value: number, key: Buffer): string {
   let rest = permuteWithKey(value, key, HALF_BITS)

@@ -15,7 +15,7 @@ import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
-/** What lists show of an order. */
+/** The columns of an order in a list. */
 export const orderSummaryColumns = {
   id: 'uuid',
   number: 'text',
@@ -69,7 +69,7 @@ export type DeliveryGroupRow = {
   method: 'shipping' | 'pickup' | 'digital'
   option: OptionSnapshot | null
 }
-/** A way of delivery, as it was offered. */
+/** A shipping option as it was offered to the buyer. */
 type OptionSnapshot = {
   id: string
   provider: string | null
@@ -179,7 +179,7 @@ export const findOrder = statement({
   gives: whole,
   text: `${wholeOrder} where id = $id and customer_id is not distinct from $customer_id`
 })
-/** An order of any buyer. */
+/** Finds an order by id, without a check of its buyer. */
 export const findAnyOrder = statement({
   name: 'orders.find_any_order',
   takes: { id: 'uuid' },
@@ -211,7 +211,7 @@ export const findOrderOfCheckout = statement({
   gives: { id: 'uuid' },
   text: `select id from orders.orders where checkout_id = $checkout_id and state <> 'canceled'`
 })
-/** The order that was created from this version of a cart. */
+/** Finds the order that was created from this version of a cart. */
 export const findOrderOfCart = statement({
   name: 'orders.find_order_of_cart',
   takes: { cart_id: 'uuid', cart_version: 'int4' },
@@ -220,14 +220,16 @@ export const findOrderOfCart = statement({
     select id from orders.orders
     where cart_id = $cart_id and cart_version = $cart_version and state <> 'canceled'`
 })
-/** The owner of an order, without a lock. */
+/** Reads the owner of an order without locking the order. */
 export const findOrderOwner = statement({
   name: 'orders.find_owner',
   takes: { id: 'uuid' },
   gives: { id: 'uuid', customer_id: 'uuid?', token_version: 'int4' },
   text: 'select id, customer_id, token_version from orders.orders where id = $id'
 })
-/** `buyer` and `mailbox` stay, so that limits still count the order for the guest's email address. */
+/**
+ * A claim keeps `buyer` and `mailbox`, so that limits still count the order for the guest's email address.
+ */
 export const assignOrderToCustomer = statement({
   name: 'orders.hand_over',
   takes: { id: 'uuid', customer_id: 'uuid', token_version: 'int4' },

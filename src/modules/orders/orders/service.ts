@@ -39,11 +39,14 @@ export type OrderTokens = {
   create(orderId: string, version: number): string
   verify(token: string, orderId: string, version: number): boolean
 }
-/** An order, and whether this request created it; otherwise an earlier one did, from the same cart or checkout. */
+/**
+ * An order, and whether this request created it. Otherwise an earlier request did, from the same cart or
+ * checkout.
+ */
 export type PlacedOrder = {
   readonly order: OrderResponse
   readonly isNew: boolean
-  /** The token with which a guest reaches the order. Null: a customer owns it. */
+  /** The token that gives a guest access to the order. Null: a customer owns the order. */
   readonly orderToken: string | null
 }
 
@@ -104,7 +107,7 @@ export function createOrderService({
   }
 
   async function place(buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder> {
-    // An earlier attempt has emptied the cart.
+    // An earlier attempt of this request has emptied the cart.
     if (write.alreadyApplied) return repeatResponse(buyer, write)
     return readPlaced(buyer, await create(buyer, request, write))
   }

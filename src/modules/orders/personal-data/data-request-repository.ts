@@ -2,7 +2,10 @@ import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
 export type DataRequestAction = 'export' | 'erase'
 
-/** Inserts nothing if the address has `most` requests already. Jobs of one address run one after another. */
+/**
+ * Inserts a data request of an e-mail address, unless the address has `most` requests already. Jobs of one
+ * address run one after another, so the count is exact.
+ */
 export const insertDataRequest = statement({
   name: 'orders.insert_data_request',
   takes: { id: 'uuid', email: 'text', action: 'text', most: 'int8' },
@@ -23,7 +26,7 @@ export const findOpenDataRequest = statement({
     where id = $id and used_at is null and created_at > now() - make_interval(secs => $seconds)`
 })
 
-/** Marks the request as used. Changes no row if it was used before. */
+/** Marks a data request as used. Changes no row if the request was used before. */
 export const markDataRequestUsed = statement({
   name: 'orders.use_data_request',
   takes: { id: 'uuid', at: 'timestamptz' },

@@ -15,7 +15,7 @@ const LINK_SECONDS = 86_400
 /** Maximum number of links per address and day. */
 const A_DAY_MAX = 3
 
-/** The content of the mail with the link. */
+/** The content of the mail with the link to a guest's data. */
 export type DataRequestMail = {
   readonly email: string
   readonly action: repository.DataRequestAction
@@ -39,7 +39,7 @@ export function createDataRequestService({ db, emit, enqueue, secrets, guestData
 
   return {
     /**
-     * Enqueues a job. It does the same work for known and unknown addresses, so that its duration reveals
+     * Enqueues a job for known and unknown addresses alike, so that the duration of the request reveals
      * nothing.
      */
     async request(
@@ -53,7 +53,10 @@ export function createDataRequestService({ db, emit, enqueue, secrets, guestData
       return { expires_in: LINK_SECONDS }
     },
 
-    /** `id`: of the job. Sends a link if guests have ordered with this address. */
+    /**
+     * Sends a link if a guest has ordered with this address. `id`: the id of the job, which becomes the id of
+     * the request.
+     */
     async open(id: string, { email, action }: DataRequestRequest): Promise<void> {
       const [order] = await guestData.ordersOf(email)
       // The mail goes to the address of the order, because the request may spell it differently.
@@ -101,7 +104,7 @@ const TOKEN = /^gdt_([0-9a-f-]{36})\.(.{1,100})$/
 export const deriveDataRequestToken = (secrets: Secrets, id: string): string =>
   `gdt_${id}.${secrets.mac(PURPOSE, id)}`
 
-/** Returns the id in a valid token, otherwise `undefined`. */
+/** Returns the id of the data request in a valid token, otherwise `undefined`. */
 function dataRequestIdIn(secrets: Secrets, token: string): string | undefined {
   const [, id = '', proof = ''] = TOKEN.exec(token) ?? []
   return secrets.verify(proof, PURPOSE, id) ? id : undefined

@@ -21,7 +21,7 @@ type Deps = {
   emit: Emit
   /** How each module exports and erases its personal data, by module name. */
   personalData: () => ReadonlyMap<string, PersonalData>
-  /** Locks orders, and returns the ids of those that still belong to guests. */
+  /** Locks orders and returns the ids of the ones that still belong to guests. */
   lock: (tx: Transaction, ids: readonly string[]) => Promise<string[]>
   /** Days after which personal data of completed or canceled orders is erased; 0: never. */
   retentionDays: number
@@ -55,8 +55,8 @@ export function createGuestDataService({ db, emit, personalData, lock, retention
   }
 
   /**
-   * `before` runs in the same transaction, before anything is erased. @throws `ORDER_STILL_OPEN`, and as
-   * `select`
+   * Erases the personal data of the selected guest orders. `before` runs first, in the same transaction.
+   * @throws `ORDER_STILL_OPEN`, and the errors of `select`
    */
   async function erase(
     selector: GuestDataRequest,
@@ -100,7 +100,7 @@ export function createGuestDataService({ db, emit, personalData, lock, retention
 }
 export type GuestDataService = ReturnType<typeof createGuestDataService>
 
-/** `isWhole`: these are all orders of the guest. */
+/** `isWhole`: the selected orders are all orders of the guest. */
 const guestOf = (rows: readonly repository.GuestOrderRow[], isWhole: boolean): GuestIdentity => ({
   orderIds: rows.map(({ id }) => id),
   emails: [...new Set(rows.flatMap(({ email }) => email ?? []))],

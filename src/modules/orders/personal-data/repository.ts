@@ -8,7 +8,7 @@ export const listOrderIdsOfCustomer = statement({
   gives: { id: 'uuid' },
   text: 'select id from orders.orders where customer_id = $customer_id order by id'
 })
-/** Locks orders of a customer, or of guests (null). Their payment accounts are locked before. */
+/** Locks orders of a customer, or of guests (null). The caller has locked their payment accounts before. */
 export const lockOrdersToErase = statement({
   name: 'orders.lock_to_erase',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
@@ -18,7 +18,10 @@ export const lockOrdersToErase = statement({
     where id = any ($ids) and customer_id is not distinct from $customer_id and erased_at is null
     order by id for update`
 })
-/** Deletes checkouts of the customer, and those of the orders, which a guest may have created. */
+/**
+ * Deletes the checkouts of the customer and the checkouts that became these orders, which a guest may have
+ * created.
+ */
 export const deleteCheckoutsToErase = statement({
   name: 'orders.delete_checkouts_of_customer',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },

@@ -42,7 +42,7 @@ export function createOrderErasure({ auth, payments, shipping }: Deps) {
     /** See `OrdersApi.erase`. */
     erase: async (tx: Transaction, customer_id: string): Promise<void> => {
       const [contact] = (await auth?.contacts([customer_id])) ?? []
-      // With an unverified address, the requests may belong to another person.
+      // Data requests of an unverified address may belong to another person, so they are not deleted.
       if (contact?.emailVerified && contact.email !== null)
         await tx.run(deleteDataRequestsOfEmail, { email: contact.email })
       const rows = await tx.rows(repository.listOrderIdsOfCustomer, { customer_id })
@@ -53,8 +53,7 @@ export function createOrderErasure({ auth, payments, shipping }: Deps) {
       )
     },
     /**
-     * Locks these orders, and their payment accounts before. Returns the ids of those that still belong to
-     * guests.
+     * Locks the payment accounts and then the orders. Returns the ids of orders that still belong to guests.
      */
     lockGuestOrders: async (tx: Transaction, ids: readonly string[]): Promise<string[]> => {
       await Promise.all(ids.toSorted().map(id => payments?.lockAccount(tx, id)))

@@ -1,7 +1,7 @@
 import type { OrderRow } from '../orders/repository.ts'
 import type { NewOrderRow } from './repository.ts'
 
-/** Builds the row that a read of a new order would return, which saves that read. Pure. */
+/** Builds the row of a new order from its inserted values, which saves a read of the order. Pure. */
 export function orderRowAfterInsert(
   order: NewOrderRow,
   { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>

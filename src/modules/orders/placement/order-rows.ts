@@ -6,7 +6,7 @@ import { taxExemptionView } from '../checkouts/view.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
 
-/** Builds the rows of an order from a price. Pure. */
+/** Builds the database rows of a new order from the calculated price. Pure. */
 export function orderRowsOf({ market, sold, method, options, quote, discounts }: PricedCheckout) {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
   const lines = sold.map((line, index) =>

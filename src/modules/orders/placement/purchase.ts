@@ -12,11 +12,14 @@ import type { NewOrderRow } from './repository.ts'
 export type Purchase = {
   readonly buyer: Buyer
   readonly input: CheckoutInput
-  /** The cart, in the version that was read, from which the lines come. Nulls: no cart. */
+  /** Id and version of the cart from which the lines were read. Nulls: the lines come from the request. */
   readonly source: Pick<CheckoutRow, 'cart_id' | 'cart_version'>
-  /** The checkout that becomes the order, as it was read. Null: the request has all of the input. */
+  /**
+   * The checkout that is completed, as it was read. Null: the order is created without a checkout, so the
+   * request has all input.
+   */
   readonly checkout: Pick<CheckoutRow, 'id' | 'version' | 'quote_hash'> | null
-  /** The total that the buyer has seen. `undefined`: the request does not state it. */
+  /** The total that the buyer has seen. `undefined`: the request does not state a total. */
   readonly expectedTotal: PlaceOrder['expected_total']
   /** The payment to start. `undefined`: the buyer creates a payment later. */
   readonly payment: PlaceOrder['payment']
@@ -57,7 +60,7 @@ export function newOrderRowOf(
     terms,
     cart_id: source.cart_id,
     cart_version: source.cart_version,
-    // The key is missing for a guest without an email address, and such a purchase was rejected before.
+    // Only a guest without an email address has no buyer key, and such a purchase was rejected before.
     buyer: keys.key ?? '',
     mailbox: keys.mailbox,
     state: isPending ? 'pending' : 'placed',

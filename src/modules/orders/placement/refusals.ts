@@ -26,7 +26,7 @@ export function orderPlacementErrorOf(
   { expectedTotal, checkout }: Pick<Purchase, 'expectedTotal' | 'checkout'>
 ): DomainError | undefined {
   const quoteHash = checkout?.quote_hash
-  // The fields of a checkout are not in the body of the request that completes it.
+  // The request that completes a checkout has no fields of the checkout, so an error names none.
   const path = checkout === null ? 'body/' : ''
   const findings = [...remarks, ...priced.findings]
   const of = (codes: readonly string[]) => findings.filter(({ code }) => codes.includes(code))

@@ -47,7 +47,7 @@ const order = {
 const names = Object.keys(order).join(', ')
 
 export type NewOrderLineRow = Omit<OrderLineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
-/** The order and its other rows, in one row. */
+/** The order with its lines and its other rows, as one row of columns and arrays. */
 const orderWithParts = {
   ...order,
   groups: json<readonly DeliveryGroupRow[]>(),
@@ -59,7 +59,7 @@ const orderWithParts = {
 export type NewOrderRow = StatementRow<typeof orderWithParts>
 /**
  * Inserts all rows of an order. Returns its creation and expiry. Takes an advisory lock per buyer for pending
- * orders, so that transactions of one buyer run one after the other and `countPending` misses none.
+ * orders, so that transactions of one buyer run one after another and `countPending` misses no order.
  */
 export const insertOrder = statement({
   name: 'orders.insert_order',
@@ -98,7 +98,7 @@ export const insertOrder = statement({
     from new join new_orders using (id), (select count(*) from turns) as taken`
 })
 /**
- * Counts pending orders of a buyer and of a network, the new one included. Orders of a guest count per
+ * Counts pending orders of a buyer and of a network, including the new order. Orders of a guest count per
  * network, because a stranger in another network can type the same email address. `state between` keeps
  * PostgreSQL from using the index of all pending orders: a plan that was made while the table was empty
  * scanned that whole index.

@@ -7,14 +7,16 @@ type Stock = Pick<InventoryApi, 'reserve' | 'release'>
 /** Units of items that the order may contest. */
 type Contestable = () => Promise<ReadonlyMap<string, number>>
 
-/** How long stock stays reserved while an order is placed. It expires when the process dies. */
+/**
+ * Seconds that stock stays reserved while an order is placed. If the process dies, the reservation expires.
+ */
 const RESERVED_SECONDS = 120
 
 /**
  * Wraps `begin` so that stock is reserved before each transaction, which then claims it without waiting for
  * other buyers. A failed transaction releases its reservation. When a reservation expired before its claim,
- * stock is reserved again, once. Of lines that are short, up to `contestable` units need no reservation;
- * `contested()` returns those that have none.
+ * stock is reserved again, once. Lines that are short may lack up to `contestable` units; `contested()`
+ * returns the unreserved units.
  */
 export function withStockReservation<X extends Transaction>(
   inventory: Stock,
@@ -46,8 +48,8 @@ export function withStockReservation<X extends Transaction>(
           return begin.transaction(work, options)
         })
       } catch (error) {
-        // Releases reserved units and never claimed ones, so a commit whose response was lost keeps its
-        // stock.
+        // The release affects reserved units and never claimed ones, so an order keeps its stock when only
+        // the response to its commit was lost.
         await inventory.release(owner).catch(() => {})
         throw error
       }

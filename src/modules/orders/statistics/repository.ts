@@ -1,9 +1,9 @@
 import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * Days begin at `starts`; the last one ends at `end`. Statements read the list by a subquery, once. Without
- * it PostgreSQL reads a list of 366 days for each of 5,000 orders, which exceeded the statement timeout
- * (November 2026).
+ * Days of statistics: each starts at one of `starts`, and the last one ends at `end`. Statements read the
+ * list of days once, in a subquery. Without it PostgreSQL reads a list of 366 days for each of 5,000 orders,
+ * which exceeded the statement timeout (November 2026).
  */
 const days = { starts: 'text[]', end: 'timestamptz' } as const
 const within = `

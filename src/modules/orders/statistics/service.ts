@@ -12,7 +12,7 @@ export type OrderStatistics = {
    * units.
    */
   readonly days: readonly DailyOrderSums[]
-  /** Units of kept orders. Days without units are left out. */
+  /** Units of orders that were placed and not canceled. Days without units are left out. */
   readonly units: readonly { day: number; units: number }[]
   readonly products: readonly { product_id: string; name: string; units: number }[]
 }

@@ -1,7 +1,7 @@
 import { json, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 
-/** Those of these orders without any payment. */
+/** Filters these orders: keeps the ids of orders that have no payment. */
 export const listUnpaidOrders = statement({
   name: 'orders.list_unpaid',
   takes: { ids: 'uuid[]' },

@@ -12,9 +12,9 @@ import {
 } from './eviction-victims.ts'
 
 type Deps = {
-  /** Absent: no buyer is verified. */
+  /** Absent in a shop without accounts: then no buyer counts as verified. */
   auth: Pick<AuthApi, 'contacts'> | undefined
-  /** Absent: nothing is reserved, and nothing is contested. */
+  /** Absent in a shop without inventory: then no stock is reserved or contested. */
   inventory:
     | Pick<InventoryApi, 'availableIn' | 'claimants' | 'confirm' | 'take' | 'countFinishedTakes'>
     | undefined
@@ -131,7 +131,9 @@ export function createStockEvictions({ auth, inventory, protectedUnits, cardSeco
 }
 export type StockEvictions = ReturnType<typeof createStockEvictions>
 
-/** The id of a request to take units, after `attempt` earlier ones. */
+/**
+ * Returns the id of an order's request to take units. `attempt`: the number of earlier requests of the order.
+ */
 const takeIdOf = (orderId: string, attempt: number): string => derivedId(orderId, `take:${attempt}`)
 
 const takeIdsOf = (orderId: string): string[] =>

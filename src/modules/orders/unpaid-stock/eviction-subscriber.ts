@@ -87,7 +87,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
       !locked.order.is_deferred
     )
       return
-    // It was shipped before its units were lost.
+    // The order was shipped before it lost the units.
     if (locked.lines.every(line => remainingLineUnits.cancel(line) === 0)) return
     const units = (await unpaidStock.verify(tx, locked.order)) ? unitsOf(locked, items) : undefined
     const { number, customer_id } = locked.order

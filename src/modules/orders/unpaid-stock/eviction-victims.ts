@@ -4,14 +4,14 @@ type Victim = TakeContestedStockRequest['victims'][number]
 /** An unpaid order, which can lose units to a paid one. */
 export type EvictableOrder = {
   readonly id: string
-  /** A keyed hash of its client network. Null: unknown. */
+  /** A keyed hash of the client network of the order. Null: the network is unknown. */
   readonly network: string | null
   readonly isVerified: boolean
-  /** Null: it can lose all of its units. */
+  /** The protected units of the order. Null: the order can lose all of its units. */
   readonly protection: StockEvictionProtection | null
 }
 type Line = { readonly variantId: string; readonly units: number }
-/** The units of its lines, and those of earlier orders that share the same protected units. */
+/** Units of the order's lines, plus units of earlier orders that share the same protected units. */
 export type StockEvictionProtection = { readonly before: number; readonly lines: readonly Line[] }
 type Ranked = Victim & { readonly claims: readonly UnpaidStockClaim[] }
 

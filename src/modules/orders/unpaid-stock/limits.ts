@@ -16,7 +16,7 @@ export type UnpaidStockLimits = Readonly<Record<UnpaidLimitScope, Limit>>
 export type UnpaidUnitsByScope = Readonly<Record<UnpaidLimitScope, number | null>>
 export type UnpaidVariantUnits = {
   readonly variantId: string
-  /** Units of the checked order. `reserved` and `by` include them. */
+  /** Units of the order that is checked. `reserved` and `by` include these units. */
   readonly requested: number
   /** Units that can still be bought. */
   readonly available: number

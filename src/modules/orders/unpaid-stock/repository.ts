@@ -9,7 +9,10 @@ export const findUnpaidOrderBuyer = statement({
       array(select distinct variant_id from orders.lines where order_id = orders.id) as variant_ids
     from orders.orders where id = $id`
 })
-/** Orders with a deferred payment are counted one after the other: each sees the units of those before it. */
+/**
+ * Serializes the counting of orders with a deferred payment, so that each order sees the units of earlier
+ * orders.
+ */
 export const lockUnpaidUnits = statement({
   name: 'orders.lock_unpaid_units',
   text: `select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`
@@ -19,7 +22,7 @@ export const markPaymentDeferred = statement({
   takes: { id: 'uuid', is_verified: 'bool' },
   text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
 })
-/** `network` null: that of the order, which is known until it is placed. */
+/** `network` null: the network stored with the order, which is removed when the order is placed. */
 export const insertUnpaidUnits = statement({
   name: 'orders.insert_unpaid_units',
   takes: { order_id: 'uuid', variant_ids: 'uuid[]', network: 'text?' },
@@ -63,8 +66,9 @@ export const sumUnpaidUnits = statement({
       (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as of_unverified`
 })
 /**
- * Leaves rows only for units that the order reserves without being paid. Returns its variants that have such
- * units and no row: they were never counted, or the order was paid or shipped in between.
+ * Updates the counted units of an order: keeps rows only for units that it reserves without being paid.
+ * Returns the variants with reserved but uncounted units; those were never counted, or the order was paid or
+ * shipped in between.
  */
 export const syncUnpaidUnits = statement({
   name: 'orders.sync_unpaid_units',

@@ -15,9 +15,9 @@ import {
 import * as repository from './repository.ts'
 
 type Deps = {
-  /** Absent: no buyer is verified. */
+  /** Absent in a shop without accounts: then no buyer counts as verified. */
   auth: Pick<AuthApi, 'contacts'> | undefined
-  /** Absent: there is no stock to limit. */
+  /** Absent in a shop without inventory: then there is no stock to limit. */
   inventory: Pick<InventoryApi, 'availableIn' | 'assertNotContested'> | undefined
   limits: UnpaidStockLimits
   /** Maximum number of units that pending orders of one network contest. */
@@ -28,7 +28,7 @@ type Deps = {
 export type DeferredPayment = {
   readonly orderId: string
   readonly method: string | undefined
-  /** A keyed hash of the client network. Undefined: that of the order. */
+  /** A keyed hash of the client network. Undefined: the network stored with the order. */
   readonly network?: string | null
 }
 
@@ -42,9 +42,8 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
 
   /**
    * Counts the units of an order whose payment is deferred; does nothing for other methods. The order is in
-   * `tx` already.
-   * @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units, which a card
-   * payment alone can get
+   * `tx` already. @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units,
+   * because only a card payment can take them
    */
   async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
@@ -60,8 +59,8 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
     const counted = variant_ids.filter(id => availableOf.get(id) !== null)
     const from = network === undefined ? subject.network : network
     const [, , , rows, totals] = await Promise.all([
-      // One lock for all, because transactions hold several orders, and would take several locks in different
-      // orders.
+      // All orders share one lock, because transactions with several orders would take separate locks in
+      // different sequences and deadlock.
       tx.run(repository.lockUnpaidUnits),
       tx.run(repository.markPaymentDeferred, { id: orderId, is_verified }),
       tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
@@ -103,9 +102,9 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
   }
 
   /**
-   * Follows a change of the order, in its transaction. An order whose payment or shipment was voided counts
-   * again. No limit refuses it, because its units are reserved already; and the network of a placed order is
-   * not known any more.
+   * Updates the counted units after a change of the order, in the same transaction. An order whose payment or
+   * shipment was voided counts again. No limit refuses it, because its units are reserved already. The
+   * network of a placed order is no longer stored.
    */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
     if (!is_deferred || inventory === undefined) return

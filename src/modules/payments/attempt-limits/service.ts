@@ -25,7 +25,10 @@ export const createPaymentAttemptLimits = ({ secrets, failuresMax: max, count }:
     return (await db.rows(findLimitingPaymentAttempts, { network, order_id: orderId, max, since })).length > 0
   },
 
-  /** `network` is the stored hash. @throws `PAYMENT_ATTEMPTS_LIMITED` when too many attempts failed within the hour. */
+  /**
+   * Rejects a new payment when too many attempts failed within the hour. `network` is the stored hash.
+   * @throws `PAYMENT_ATTEMPTS_LIMITED`
+   */
   async assertBelowLimit(db: Queryable, network: string | null, orderId: string): Promise<void> {
     const now = Date.now()
     const limiting = await db.rows(findLimitingPaymentAttempts, {

@@ -2,7 +2,7 @@
 export const PAYMENT_FACT_STATUS_RANKS = {
   /** The payment at the provider. */
   intent: { pending: 10, processing: 20, authorized: 30, canceled: 40, succeeded: 50 },
-  /** One attempt of the customer to pay. */
+  /** Statuses of one attempt of the customer to pay. */
   attempt: { requires_action: 10, failed: 20, succeeded: 30 },
   authorization: { held: 10, released: 20, expired: 30 },
   capture: { pending: 10, succeeded: 20, failed: 30 },
@@ -30,7 +30,10 @@ export type PaymentFact = {
 }
 export type RankedPaymentFact = PaymentFact & { readonly rank: number }
 
-/** Adds the rank. @throws Error for a status that the kind does not have, which is a bug of the provider's adapter. */
+/**
+ * Creates a fact with the rank of its status. @throws Error for a status that the kind does not have, which
+ * is a bug of the provider's adapter.
+ */
 export function rankPaymentFact(fact: PaymentFact): RankedPaymentFact {
   const rank = (PAYMENT_FACT_STATUS_RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
   if (rank === undefined) throw new Error(`a fact of kind ${fact.kind} is never ${fact.status}`)

@@ -33,7 +33,7 @@ export type PaymentState = Sums & {
   readonly status: PaymentStatus
   /** When the authorization expires, in seconds since 1970. Null: nothing is authorized, or the provider does not state it. */
   readonly authorizedUntil: number | null
-  /** The payment can still be captured. */
+  /** Whether the payment is open: it can still be captured. */
   readonly isOpen: boolean
 }
 

@@ -11,7 +11,7 @@ import type { PaymentOperationSender } from './sender.ts'
 const ITEMS_PER_BATCH = 20
 /** Concurrent requests to providers. */
 const PROVIDER_CONCURRENCY = 8
-/** Longest run. The next run continues. */
+/** Longest duration of a run in milliseconds. The next run continues. */
 const RUN_MS_MAX = 30_000
 /** Age of an operation from which an error is logged, because an administrator has to act. */
 const ALERT_SECONDS = 72 * 3_600

@@ -45,7 +45,7 @@ const claimed = {
   amount: 'int8',
   request: 'bytea?',
   attempts: 'int4',
-  /** Seconds since the first send. */
+  /** Seconds since the operation was first sent. */
   age_seconds: 'float8',
   method: 'text',
   total: 'int8',
@@ -141,8 +141,8 @@ export const countOrphanedPaymentOperations = statement({
     where settled_at is null and provider <> all($providers::text[]) group by provider`
 })
 /**
- * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because a worker is already at
- * them.
+ * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because another
+ * worker is processing them.
  */
 export const reschedulePaymentOperations = statement({
   name: 'payments.reschedule_operations',

@@ -33,7 +33,10 @@ type IncomingCallback = { provider: string; raw: Buffer; headers: Readonly<Recor
 
 /** Longest stored reason, in characters. */
 const REASON_MAX = 500
-/** Pauses before an event whose payment is unknown is tried again: it may be early. Then it is quarantined. */
+/**
+ * Pauses between attempts to apply an event whose payment is unknown, because the event may be early. After
+ * the last attempt it is quarantined.
+ */
 const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
 
 /** Stores callbacks of providers first and applies them afterwards, each once. */

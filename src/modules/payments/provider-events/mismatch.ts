@@ -11,7 +11,7 @@ export function findProviderEventMismatch(
   if (about.orderId !== null && about.orderId !== ours.orderId) return 'it names another order'
   if (ours.objectId !== null && about.objectId !== ours.objectId)
     return 'its object is not that of the payment'
-  // These facts move no money, so a payment with a wrong amount can still be voided.
+  // Facts that move no money are accepted with a wrong amount, so that the payment can still be voided.
   if (facts.length > 0 && facts.every(movesNoMoney)) return undefined
   if (whole !== null && whole.currency !== ours.currency) return `it is in ${whole.currency}`
   if (whole !== null && whole.amount !== ours.amount) return `it is for ${whole.amount}`

@@ -24,7 +24,7 @@ import { verifyStripeSignature } from './signature.ts'
 const DAY_SECONDS = 86_400
 /** Providers forget keys after a day. An operation that is nearly as old is searched instead of sent again. */
 const KEY_SECONDS = DAY_SECONDS - 3_600
-/** Longest time between an authorization and its capture. */
+/** Longest time between an authorization and its capture, in seconds. */
 const HELD_SECONDS = 7 * DAY_SECONDS
 
 /** Largest page of Stripe's lists. */
@@ -35,10 +35,10 @@ type ApiResponse = { readonly status: number; readonly json: unknown }
 
 /** HTTP client of an API with payment intents, as Stripe has it. */
 type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'supportsCurrency'> & {
-  /** @throws when no response arrives. */
+  /** Sends a request to the provider. @throws when no response arrives. */
   get(path: string): Promise<ApiResponse>
   post(request: Request, key: string): Promise<ApiResponse>
-  /** Additional request fields: on create, and on every request. */
+  /** Additional request fields: those of a payment's creation, and those of every request. */
   readonly extras: { readonly create: object; readonly every: object }
   /** Path of a payment, or of a refund: of the object, or of a list that contains it. */
   paymentPath(payment: ProviderPayment): string
@@ -177,7 +177,7 @@ function resultIn({ kind }: ProviderOperation, response: ProviderResponse | null
   const { facts } = response
   const is = (status: string) => facts.some(fact => fact.kind === 'intent' && fact.status === status)
   if (kind === 'capture' ? is('succeeded') : is('canceled')) return response
-  // The payment is closed in another way, or the request did not arrive.
+  // The payment is closed otherwise, or the request for a capture or void did not arrive.
   return is('succeeded') || is('canceled') ? { kind: 'refused', error: 'the payment is closed', facts } : null
 }
 

@@ -103,7 +103,7 @@ const isCharge = fits(ChargeObject)
 export const isStripeEvent = fits(EventObject)
 export const isStripeList = fits(ListObject)
 
-/** The kinds of objects that change payments, as `object` names them. */
+/** The kinds of provider objects that change payments, by the value of their field `object`. */
 const READ = new Map(
   Object.entries({
     payment_intent: faultsIn(StripeIntentObject),
@@ -112,7 +112,10 @@ const READ = new Map(
     charge: faultsIn(ChargeObject)
   })
 )
-/** Why an object of a kind that changes payments cannot be read, with the path; `undefined` for all others. */
+/**
+ * Returns the path and the reason of the error in an unreadable object that would change payments;
+ * `undefined` for all other objects.
+ */
 function faultOf(object: unknown): string | undefined {
   if (typeof object !== 'object' || object === null || !('object' in object)) return undefined
   const [fault] = fieldFaults('data/object', READ.get(String(object.object))?.(object) ?? [])
@@ -148,7 +151,10 @@ const fact = (
 ): PaymentFact => ({ kind, objectId: id, status, amount: of, currency: currency.toUpperCase() })
 
 const factOfDispute = (dispute: DisputeObject) => fact('dispute', dispute, DISPUTE[dispute.status] ?? 'open')
-/** Returns null for a refund that the shop did not request, such as one made in the provider's dashboard. */
+/**
+ * Returns the operation that requested a refund. Null for a refund that the shop did not request, such as one
+ * made in the provider's dashboard.
+ */
 function operationOf({ metadata }: RefundObject): string | null {
   const id = metadata?.operation_id
   return id !== undefined && isId(id) ? id : null

@@ -13,7 +13,7 @@ type Deps = {
   settings: PaymentsSettings
   http: HttpClient
   secrets: Secrets
-  /** Runs when a provider has recovered. */
+  /** Callback that runs when a provider responds again after an outage. */
   onRecovered: (name: string) => void
 }
 

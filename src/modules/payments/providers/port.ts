@@ -9,7 +9,7 @@ export type ProviderPayment = {
   readonly method: string
   readonly amount: number
   readonly currency: string
-  /** The id of the payment at the provider. Null until it is known. */
+  /** The id of the payment at the provider. Null until the provider has returned the id. */
   readonly objectId: string | null
 }
 export type ProviderOperation = {
@@ -46,13 +46,16 @@ export type ProviderResponse =
 
 /** Facts that a provider reports without an operation: in a callback or in its lists. */
 export type ProviderEvent = {
-  /** The payment that it names. `orderId` and `paymentId` are the metadata of the shop. Null: it names none. */
+  /**
+   * The payment that the object names. `orderId` and `paymentId` come from the metadata of the shop. Null:
+   * the object names no payment.
+   */
   readonly about: {
     readonly orderId: string | null
     readonly paymentId: string | null
     readonly objectId: string
   } | null
-  /** Amount and currency of the whole payment. Null: it does not state them. */
+  /** Amount and currency of the whole payment. Null: the object does not state them. */
   readonly whole: { readonly amount: number; readonly currency: string } | null
   readonly facts: readonly PaymentFact[]
 }
@@ -77,7 +80,10 @@ export type UnreadableCallbackEvent = {
   /** The id and type of the event, if these can be read. */
   readonly event?: Pick<ProviderCallbackEvent, 'id' | 'type'>
 }
-/** Result of verifying a signature. `right`: the provider signed these bytes within the last minutes. */
+/**
+ * Result of verifying a callback's signature. `right`: the provider signed these bytes within the last five
+ * minutes.
+ */
 export type CallbackSignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
   verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): CallbackSignatureStatus
@@ -95,7 +101,7 @@ export type PaymentProvider = {
   readonly kind: PaymentKind
   /** Public key for the provider's script in the browser. */
   readonly publishableKey?: string
-  /** Whether it supports a currency. */
+  /** Whether the provider supports a currency. */
   supportsCurrency(currency: string): boolean
   /** What can be captured: the authorized amount, or, without authorizations, the remaining amount. */
   readonly capturable: 'held' | 'remaining'
@@ -113,6 +119,6 @@ export type PaymentProvider = {
    * when the provider does not respond.
    */
   list?(since: Date): AsyncIterable<ProviderEvent | UnreadableProviderObject>
-  /** Absent for providers without callbacks. */
+  /** Verifies and reads callbacks. Absent for providers without callbacks. */
   readonly callbacks?: Callbacks
 }

@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CallbackSignatureStatus } from './port.ts'
 
-/** A signature further from now than this may belong to a replayed request. */
+/**
+ * Maximum distance of a signature's time from now, in seconds. An older one may belong to a replayed request.
+ */
 const TOLERANCE_SECONDS = 300
 
 const macOf = (secret: string, seconds: string, raw: Buffer) =>

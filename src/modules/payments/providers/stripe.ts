@@ -64,7 +64,7 @@ async function open({ http, settings: { secret_key, url } }: Pick<Deps, 'http' |
   const at = url === '' ? undefined : new URL(url)
   const protocol = at?.protocol === 'http:' ? 'http' : 'https'
   const stripe = new Stripe(secret_key, {
-    // Retries are done by operations, with growing pauses.
+    // Stripe's client must not retry, because the shop retries operations with growing pauses.
     maxNetworkRetries: 0,
     timeout: TIMEOUT_MS,
     telemetry: false,
@@ -85,7 +85,7 @@ const throughOurs = (http: HttpClient) => ({
     const answer = await http.send({
       url: `${protocol}://${host}:${port}${path}`,
       method: method as 'GET' | 'POST',
-      // The shop's client sets the length.
+      // The shop's HTTP client sets Content-Length itself.
       headers: Object.fromEntries(
         Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'content-length')
       ),

@@ -1,14 +1,17 @@
 /** An object or fact of a provider that the shop has not recorded. */
 export type PaymentReconciliationFinding = {
   readonly provider: string
-  /** `payment_unknown`: it names an order of the shop whose payment is not stored. `object_unreadable`: it cannot be read. */
+  /**
+   * `payment_unknown`: the object names an order of the shop whose payment is not stored.
+   * `object_unreadable`: the object cannot be parsed.
+   */
   readonly kind: 'fact_missing' | 'payment_unknown' | 'object_unreadable'
   /** The id at the provider of the payment, or of the unreadable object. */
   readonly objectId: string
   readonly paymentId: string | null
   readonly orderId: string | null
   readonly detail: string
-  /** `quarantined`: it contradicts the payment, and an administrator decides. */
+  /** `quarantined`: the fact contradicts the payment, and an administrator decides. */
   readonly outcome: 'found' | 'recorded' | 'quarantined'
 }
 

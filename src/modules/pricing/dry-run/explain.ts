@@ -6,7 +6,7 @@ import { explainPromotionCodeFinding, type PromotionCodeFindingContext } from '.
 /** Why a code has no effect, for administrators. */
 export type ExplainedPromotionCodeFinding = {
   readonly finding: PromotionCodeFinding
-  /** Null: the code does not exist. */
+  /** The promotion of the code. Null: the code does not exist. */
   readonly promotionId: string | null
   readonly reason: string
 }

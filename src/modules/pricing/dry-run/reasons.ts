@@ -74,7 +74,7 @@ const REASONS: Record<PromotionCodeFindingCode, (about: ReasonInput) => string> 
 
 const timeOf = (at: number | null) => (at === null ? '' : new Date(at).toISOString())
 
-/** Which of both promotions excludes the other. */
+/** Which of two conflicting promotions excludes the other. */
 const refusalsOf = (one: Promotion, other: Promotion): string[] => [
   ...(other.combines.includes(one.class) ? [] : [`“${other.name}” has no ${one.class} in combines`]),
   ...(one.combines.includes(other.class)

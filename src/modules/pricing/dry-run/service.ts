@@ -10,7 +10,7 @@ import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from
 import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
-/** Stands for omitted products and variants, which no promotion matches. */
+/** The id of omitted products and variants, which no promotion matches. */
 const UNKNOWN_ID = ''
 
 type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainPromotionCodeFindings }
@@ -69,7 +69,10 @@ export const createPromotionDryRunService = ({ markets, readRules, explain }: De
 })
 export type PromotionDryRunService = ReturnType<typeof createPromotionDryRunService>
 
-/** Validates the region where taxes depend on it. @throws `PRICING_TAX_REGION_INVALID` */
+/**
+ * Validates the region of the destination if taxes depend on regions there. @throws
+ * `PRICING_TAX_REGION_INVALID`
+ */
 function assertRegion(
   { country, region }: NonNullable<PromotionDryRunRequest['destination']>,
   { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>

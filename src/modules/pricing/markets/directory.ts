@@ -10,7 +10,7 @@ import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 export type ShopMarket = QuoteMarket & {
   readonly locale: string
   readonly priceListId: string | null
-  /** Whether orders to its countries are placed in this market only. */
+  /** Whether orders to the countries of this market are placed in this market only. */
   readonly exclusive: boolean
 }
 /** Market name or destination country of a request. */

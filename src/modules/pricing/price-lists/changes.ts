@@ -17,7 +17,10 @@ export type PriceChangeBroadcast = {
    * second.
    */
   announce(tx: Transaction, listId: string, variantIds: ChangedVariants): void
-  /** Called after each change, and with `all` when a change may have been missed. */
+  /**
+   * Registers a listener that is called after each price change, and with `all` when a change may have been
+   * missed.
+   */
   subscribe(onChange: Subscriber): void
   /** Returns false while changes may be missed. */
   isLive(): boolean

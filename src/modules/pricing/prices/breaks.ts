@@ -22,7 +22,7 @@ export function unitPriceInCompactBreaks(kept: CompactPriceBreaks, quantity: num
   return undefined
 }
 
-/** Adjusts prices, rounded half up, once per list of the chain. */
+/** Applies a percentage adjustment to inherited prices, rounded half up once per list of the chain. */
 export const adjustPriceBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
   adjustmentPpm === 0
     ? breaks

@@ -40,7 +40,7 @@ export function createPriceListCsv({ db, changes }: { db: Database; changes: Pri
           required: ['variant_id', 'price'],
           parse: cells => priceOf(cells, currency),
           write: async (tx, prices) => {
-            // Of two rows with the same variant and quantity the later one counts.
+            // If two rows have the same variant and quantity, the later row applies.
             const last = new Map(prices.map(price => [`${price.variantId} ${price.fromQuantity}`, price]))
             await setPriceListEntries(tx, listId, [...last.values()])
             changes.announce(

@@ -109,7 +109,10 @@ export function createPromotionCodeService({ db }: { db: Database }) {
     return read(promotionId, id)
   }
 
-  /** Exports all codes as CSV. Each page is as of its read. @throws `PRICING_PROMOTION_NOT_FOUND` */
+  /**
+   * Exports all codes as CSV. Each page shows the codes at the time it is read. @throws
+   * `PRICING_PROMOTION_NOT_FOUND`
+   */
   async function exportCsv(promotionId: string): Promise<Readable> {
     await requirePromotion(promotionId)
     return createCsvStream(CSV_COLUMNS, linesOf(db, promotionId))
@@ -130,7 +133,7 @@ async function* linesOf(db: Database, promotionId: string): AsyncGenerator<strin
   }
 }
 
-/** Without characters that look alike, and without U, so that few words occur. */
+/** Characters of random codes. Look-alikes are left out, and U as well, so that codes rarely spell words. */
 const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ23456789'
 
 /** Creates a random code that cannot be guessed. */

@@ -72,7 +72,9 @@ export const listAutomaticPromotions = statement({
     ${select} where active and not needs_code and (ends_at is null or ends_at > now())
     order by promotions.id limit $limit`
 })
-/** Serializes activations, so that two of them cannot both use the last place. */
+/**
+ * Serializes activations of automatic promotions, so that two activations cannot exceed the maximum number.
+ */
 export const lockAutomaticPromotions = statement({
   name: 'pricing.lock_automatic_promotions',
   text: `select pg_advisory_xact_lock(hashtextextended('pricing.automatic_promotions', 0))`

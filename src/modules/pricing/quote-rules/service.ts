@@ -13,7 +13,7 @@ import { listUnexpiredTaxRates } from '../taxes/repository.ts'
 import { TAX_RATES_MAX } from '../taxes/schema.ts'
 import { promotionFromRow, taxExemptionsByCustomer, taxZonesByCountry } from './mapping.ts'
 
-/** Rules of a quote without shipping rates, and what is known of the buyer. */
+/** The promotions, taxes and exemptions of a quote, without shipping rates, and the buyer's earlier uses. */
 export type QuoteRulesAndBuyer = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<QuoteBuyer, 'group'> }
 /**
  * `customer`: the account, or a keyed hash of a guest; null: unknown. `mailbox`: the keyed hash of the
@@ -83,7 +83,7 @@ export function createQuoteRulesReader({ db, invalidation, exemptionChanges, has
       customer === null ? undefined : readExemptions()
     ])
     const limited = automatic.filter(isLimited).map(({ id }) => id)
-    // A quote rejects more codes than this.
+    // Codes beyond the maximum of a quote are not read, because the quote rejects them.
     const wanted = [...new Set(codes.map(normalizePromotionCode))].slice(0, QUOTE_SIZE_LIMITS.codes)
     const [uses, coded] = await Promise.all([
       limited.length === 0 ? [] : db.rows(listPromotionUses, { ids: limited, customer, mailbox }),

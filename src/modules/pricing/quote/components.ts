@@ -6,7 +6,7 @@ import type { QuoteTaxExemption } from './input.ts'
  */
 export type PriceComponent = {
   readonly kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'
-  /** Key of its line or group. */
+  /** Key of the line or delivery group to which the component belongs. */
   readonly line?: string
   readonly group?: string
   /** Promotion and code of a discount; absent for a catalog discount. */
@@ -20,7 +20,7 @@ export type PriceComponent = {
   readonly baseMinor?: number
   readonly ratePpm?: number
   readonly taxCategory?: string
-  /** Whether it is already part of the other amounts. */
+  /** Whether the amount of the component is already part of other amounts, like a tax that prices include. */
   readonly included: boolean
   /** The exemption of tax that the buyer does not pay. */
   readonly exempt?: QuoteTaxExemption

@@ -23,7 +23,7 @@ export function findPromotionRejection(
   return missing.amountMinor + missing.quantity > 0 ? { code: 'CODE_MINIMUM', missing } : undefined
 }
 
-/** Returns why a promotion does not apply, independent of the lines. */
+/** Returns why a promotion applies to no basket of this market, buyer and time, independent of the lines. */
 function findRejectionCode(
   promotion: Promotion,
   { market, buyer, now }: ConditionContext

@@ -4,7 +4,7 @@ import { sumBy } from './components.ts'
 import type { AmountsByCurrency, Promotion, PromotionEffect } from './input.ts'
 import type { DiscountTarget } from './targets.ts'
 
-/** Returns the discount of a promotion if it were the only one. */
+/** Returns the total discount of a promotion as if no other promotion applied. */
 export function discountWithoutOtherPromotions(
   { class: of, effect }: Promotion,
   currency: string,
@@ -19,7 +19,10 @@ export function discountWithoutOtherPromotions(
     : sumBy(targets, target => savingOf(target.fullMinor, target.units))
 }
 
-/** Returns the discount of a promotion on each target, given the prices left. Never more than that. */
+/**
+ * Returns the discount of a promotion on each target. It never exceeds the price that earlier promotions
+ * left.
+ */
 export function discountPerTarget(
   { class: of, effect }: Promotion,
   currency: string,

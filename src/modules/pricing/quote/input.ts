@@ -14,7 +14,7 @@ export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly market: QuoteMarket
   readonly lines: readonly QuoteLine[]
   readonly groups: readonly QuoteDeliveryGroup[]
-  /** As entered by the shopper. */
+  /** Promotion codes as the shopper entered them. */
   readonly codes: readonly string[]
   readonly buyer: QuoteBuyer
   readonly rules: QuoteRules<Option>
@@ -24,11 +24,11 @@ export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption>
 export type QuoteMarket = {
   readonly code: string
   readonly currency: string
-  /** The first one is assumed for a buyer without a destination; without countries, none is. */
+  /** Countries of the market. The first one is the assumed destination of a buyer without an address. */
   readonly countries: readonly string[]
   readonly pricesIncludeTax: boolean
   readonly taxRounding: TaxRounding
-  /** The total is rounded to a multiple of it; 1: no rounding. */
+  /** Cash rounding: the total is rounded to a multiple of this amount; 1: no rounding. */
   readonly cashRoundingMinor: number
 }
 
@@ -36,7 +36,10 @@ export type QuoteMarket = {
 export type TaxRounding = 'group' | 'line' | 'unit'
 
 export type QuoteLine = {
-  /** Unique in the quote. When an amount does not divide evenly, smaller keys get more. */
+  /**
+   * Key of the line, unique in the quote. When an amount does not divide evenly, lines with smaller keys get
+   * more.
+   */
   readonly key: string
   readonly variantId: string
   readonly productId: string
@@ -52,7 +55,7 @@ export type QuoteLine = {
   readonly requiresShipping: boolean
   /** Weight of one unit. */
   readonly weightGrams: number
-  /** Key of its delivery group. */
+  /** Key of the delivery group of the line. */
   readonly group: string
 }
 
@@ -65,7 +68,7 @@ export type QuoteDeliveryGroup = {
   readonly choice: string | null
 }
 
-/** Unknown fields are null or omitted. */
+/** The destination of a delivery group. Unknown fields are null or omitted. */
 type GroupDestination = {
   readonly country: string
   readonly region?: string | null | undefined
@@ -75,9 +78,9 @@ type GroupDestination = {
 export type QuoteBuyer = {
   /** Customer group, such as wholesalers. */
   readonly group: string | null
-  /** The first exemption that applies to a destination is used. */
+  /** The buyer's tax exemptions. The first one that applies to a destination is used. */
   readonly exemptions: readonly QuoteTaxExemption[]
-  /** True until an earlier order is known. */
+  /** Whether this is the buyer's first order. True unless an earlier order is known. */
   readonly isFirstOrder: boolean
   /** Uses by promotion id. */
   readonly used: ReadonlyMap<string, number>
@@ -99,16 +102,20 @@ export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly promotions: readonly Promotion[]
   /** By normalized code. */
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
-  /** By country; zones of all countries have `ANY_COUNTRY`. */
+  /** Tax zones by country; zones of all countries have the key `ANY_COUNTRY`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
   readonly ratesOf: (parcel: DeliveryGroupParcel) => readonly Option[]
 }
 
-/** The area of tax rates; one rate per category at a time. The most specific zone around a place applies. */
+/**
+ * A tax zone: an area with one rate per category at a time. The most specific zone around a place applies.
+ */
 export type TaxZone = {
   readonly id: string
   readonly area: DeliveryArea
-  /** Precomputed from the area, because a quote checks all zones of a country. */
+  /**
+   * Matches a place with the area of the zone. Precomputed, because a quote checks all zones of a country.
+   */
   readonly reachFor: ReturnType<typeof createAreaMatcher>
   readonly rates: readonly TaxRate[]
 }
@@ -132,7 +139,7 @@ export type DeliveryGroupParcel = {
 }
 export type QuoteShippingOption = {
   readonly id: string
-  /** Null: unknown, so it belongs to no named method. */
+  /** The shipping method of the option. Null: unknown, so promotions that name methods do not match it. */
   readonly methodId: string | null
   readonly amountMinor: number
   /** Null: `standard`. */
@@ -159,18 +166,18 @@ export type Promotion = {
   /** Minimum cost of the matching lines, after catalog discounts and before promotions. */
   readonly minimumMinor: AmountsByCurrency | null
   readonly minimumQuantity: number
-  /** A line matches by product or by category; both null: every line. */
+  /** Products and categories of matching lines; both null: every line matches. */
   readonly productIds: ReadonlySet<string> | null
   readonly categoryIds: ReadonlySet<string> | null
-  /** Shipping methods it applies to; null: all. */
+  /** Shipping methods to which the promotion applies; null: all. */
   readonly shippingMethodIds: ReadonlySet<string> | null
-  /** Whether it applies only to the cheapest option of a delivery. */
+  /** Whether the promotion applies only to the cheapest option of a delivery. */
   readonly cheapestOnly: boolean
   readonly firstOrderOnly: boolean
-  /** Customer group; null: all customers. */
+  /** The customer group to which the promotion is limited; null: all customers. */
   readonly group: string | null
   readonly effect: PromotionEffect
-  /** Classes of promotions, including its own, that it combines with. */
+  /** Classes of promotions with which this promotion combines, possibly including its own class. */
   readonly combines: readonly PromotionClass[]
   readonly usesLeft: number | null
   readonly usesPerCustomer: number | null

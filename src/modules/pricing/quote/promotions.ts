@@ -16,7 +16,9 @@ import type { DeliveryDiscountTarget, DiscountTarget, LineDiscountTarget } from 
 export type PromotionRedemption = {
   readonly promotionId: string
   readonly code?: string
-  /** Which of both has a usage limit and is contended; absent when none has. */
+  /**
+   * Whether the promotion or the code has a usage limit, and so a contended counter; absent when neither has.
+   */
   readonly limited?: 'promotion' | 'code'
 }
 
@@ -34,7 +36,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineDi
   const { currency } = input.market
   const enteredCodes = resolvePromotionCodes(input.codes, input.rules)
   const codeOf = firstCodes(enteredCodes)
-  /** Why a promotion was not applied, by its id. */
+  /** The reason why a promotion was not applied, by the promotion's id. */
   const rejections = new Map<string, PromotionRejection>()
   const candidates = findCandidates(input, lines, codeOf, rejections)
   const applied: Promotion[] = []
@@ -96,7 +98,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineDi
           : noEffect
       )
     },
-    /** Returns why each code without effect has none. */
+    /** Returns a finding with the reason for each code without effect. */
     findings: (): PromotionCodeFinding[] =>
       enteredCodes.flatMap(each => {
         const problem = rejectionOf(each)
@@ -156,7 +158,7 @@ function findCandidates(
   })
 }
 
-/** By priority, then by larger saving, then by id. */
+/** Compares promotions by priority, then by larger saving, then by id. */
 const byRank = (a: Offer, b: Offer): number =>
   b.candidate.promotion.priority - a.candidate.promotion.priority ||
   b.alone - a.alone ||

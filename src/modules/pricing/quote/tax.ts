@@ -61,7 +61,7 @@ function componentsOf(
   ]
 }
 
-/** The amount minus its rounded net, so that net and tax always add up. */
+/** An included tax is the amount minus its rounded net amount, so that net and tax always add up. */
 const includedTax: ComputeTax = (amountMinor, ratePpm) =>
   amountMinor - amountBeforeRatePpm(amountMinor, ratePpm)
 
@@ -80,7 +80,10 @@ const ROUNDINGS: Record<TaxRounding, (taxables: readonly Taxable[], taxOn: Compu
     return taxes
   },
   line: (taxables, taxOn) => taxables.map(({ target, ratePpm }) => taxOn(target.leftMinor, ratePpm)),
-  /** Units of an uneven amount differ by one minor unit; each price is taxed separately. */
+  /**
+   * When a line does not divide evenly, its unit prices differ by one minor unit; each distinct price is
+   * taxed separately.
+   */
   unit: (taxables, taxOn) =>
     taxables.map(({ target: { leftMinor, units }, ratePpm }) => {
       const dearer = leftMinor % units

@@ -34,7 +34,7 @@ export type QuotedDeliveryGroup<Option extends QuoteShippingOption = QuoteShippi
   readonly shippingDiscountMinor: number
   /** The cheapest first. */
   readonly options: readonly Option[]
-  /** Id of the quoted option; null when nothing is delivered or can be. */
+  /** Id of the shipping option that was quoted; null when no option is needed or offered. */
   readonly option: string | null
 }
 
@@ -79,7 +79,7 @@ export function quotedLineOf(
   }
 }
 
-/** `given`: key and options of the group. */
+/** Adds up the components of a delivery group. `given`: key and options of the group. */
 export function quotedDeliveryGroupOf<Option extends QuoteShippingOption>(
   given: Pick<QuotedDeliveryGroup<Option>, 'key' | 'options' | 'option'>,
   components: readonly PriceComponent[] | undefined

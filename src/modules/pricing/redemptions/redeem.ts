@@ -10,8 +10,8 @@ import * as repository from './repository.ts'
 import { addLimitedPromotionUses } from './usage-limits-repository.ts'
 
 /**
- * Returns whether a buyer has an order that counts, other than `but`. `customer` and `mailbox` as in
- * `PricingApi.readRules`.
+ * Returns whether a buyer has an order that counts as an earlier order, except the order `but`. `customer`
+ * and `mailbox` as in `PricingApi.readRules`.
  */
 export type HasEarlierOrder = (
   db: Queryable,
@@ -34,8 +34,8 @@ const LANES = 4
 let transactionsBegun = 0
 
 /**
- * Opens transactions that redeem these; see `PricingApi`. Only a few transactions per promotion hold a
- * connection, because the others would hold theirs while they wait for commits.
+ * Opens transactions for these redemptions; see `PricingApi`. Only a few per promotion hold a connection,
+ * because the others would only wait for commits.
  */
 export function redemptionTransactions(
   db: Database,

@@ -6,9 +6,9 @@ export const insertPromotionUsageLimit = statement({
   text: 'insert into pricing.budgets (id, uses_max) values ($id, $uses_max)'
 })
 /**
- * Sets the usage limit of a locked promotion or code. Returns no row when it was used more often. Uses are
- * only counted while there is a limit, so they are counted from redemptions here: earlier uses have
- * committed, later ones find the limit.
+ * Sets the usage limit of a locked promotion or code. Returns no row when more uses exist than the limit.
+ * Without a limit, uses are not counted, so this statement counts the redemptions: earlier redemptions have
+ * committed, later ones wait for the lock.
  */
 export const setPromotionUsageLimit = statement({
   name: 'pricing.limit_budget',

@@ -19,7 +19,7 @@ export const TAX_CATEGORIES_MAX = 500
 export const TAX_ZONES_MAX = 5_000
 export const TAX_RATES_MAX = 20_000
 
-// Also used by the CSV import.
+// The CSV import uses these patterns as well.
 export const COUNTRY_CODE_REGEX = '^[A-Z]{2}$'
 export const TAX_CATEGORY_CODE_REGEX = '^[a-z][a-z0-9_-]{0,63}$'
 export const TAX_POSTAL_PATTERN_REGEX = '^[A-Z0-9][A-Z0-9 -]{0,14}[*]?$'

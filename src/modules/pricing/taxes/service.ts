@@ -197,7 +197,7 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
 }
 export type TaxRateService = ReturnType<typeof createTaxRateService>
 
-/** Locks the row until `tx` ends. */
+/** Locks the row of a tax category, zone or rate until `tx` ends. */
 async function lock<G extends { version: 'int4' }>(
   tx: Transaction,
   statement: Statement<{ id: 'uuid' }, G>,

@@ -6,7 +6,10 @@ type ZonePlace = {
   readonly postal_pattern: string | null
 }
 
-/** Returns a place in its stored form, so that each place has one zone, or what is wrong with it. */
+/**
+ * Returns the place of a tax zone in its stored form, so that each place has one zone, or the error of an
+ * invalid place.
+ */
 export function normalizeTaxZonePlace({
   country,
   region,
