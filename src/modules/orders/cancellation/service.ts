@@ -63,8 +63,8 @@ export function createCancellationService({
 export type CancellationService = ReturnType<typeof createCancellationService>
 
 /**
- * A cancellation refunds everything that was paid, so the actor needs the right to. @throws
- * `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
+ * A cancellation refunds everything that was paid, so the actor must be allowed to refund this amount.
+ * @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
  */
 function assertCanRefundPaidAmount({ account }: OrderUnderLock, { refunder }: OrderActor): void {
   if (refunder === undefined || account === undefined) return

@@ -28,7 +28,7 @@ export function createExpireOrders({ db, log, changes, cancellations, unpaidStoc
     // A paid order waits for the stock that it takes from unpaid orders.
     if (isPaymentSecured(locked.lifecycle.paymentStatus)) return
     const methods = (await locked.account?.listOpenMethods()) ?? []
-    // An order with a deferred payment method is placed as soon as that payment starts.
+    // An order with a deferred payment method is placed when the payment starts, so it does not expire.
     if (deferredPaymentTermsOf(methods) !== undefined) return
     const isVerified = await unpaidStock.verify(tx, locked.order)
     const seconds = paymentTimeoutSecondsOf(methods, paymentTimeouts, {

@@ -8,7 +8,7 @@ type Deps = { changes: Pick<OrderTransitions, 'lockBehind'>; applyPaymentChange:
 export const createPaymentListener =
   ({ changes, applyPaymentChange }: Deps): PaymentListener =>
   async (tx, account, change) => {
-    // Other modules can open payment accounts, too. Those have no order.
+    // Payment accounts of other modules have no order.
     const locked = await changes.lockBehind(tx, account, change.orderId)
     if (locked !== undefined) await applyPaymentChange(tx, locked, change)
   }

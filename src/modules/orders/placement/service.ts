@@ -42,10 +42,10 @@ type Deps = {
   nextOrderNumber: () => Promise<string>
   changes: Pick<OrderTransitions, 'lock'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
-  /** Absent: stock is not checked. */
+  /** Absent in a shop without inventory: then stock is not checked. */
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
   evictions: Pick<StockEvictions, 'evictable'>
-  /** Absent: orders are on account. */
+  /** Absent in a shop without payments: then orders are on account. */
   payments: Pick<OrderPayments, 'openAccount' | 'sendOperations'> | undefined
   shipping: Pick<ShippingApi, 'createShipments'> | undefined
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
@@ -55,7 +55,7 @@ type Deps = {
   paymentTimeouts: PaymentTimeouts
 }
 
-/** `order` is present when the placed order is known without another read. */
+/** The id of a placed order. `order`: the order itself, present if it needs no further read. */
 export type OrderPlacementResult = {
   readonly id: string
   readonly isNew: boolean
@@ -96,7 +96,10 @@ export function createOrderPlacement(deps: Deps) {
     return db.first(findOrderOfCart, { cart_id, cart_version })
   }
 
-  /** Inserts the order. Returns its row if nothing has changed it since, which saves a read. */
+  /**
+   * Inserts the order. Returns its row unless a later statement of the transaction has changed it, which
+   * saves a read.
+   */
   async function createOrder(purchase: Purchase, write: IdempotentWrite): Promise<OrderRow | undefined> {
     const { id } = write
     const { buyer, checkout } = purchase
@@ -133,7 +136,8 @@ export function createOrderPlacement(deps: Deps) {
     const reserving = inventory && withStockReservation(inventory, id, lines, serialized, contestable)
     return write.once(reserving ?? serialized, async tx => {
       const contested = reserving?.contested() ?? []
-      // Sent in one message, because none needs the result of another. If one fails, all are rolled back.
+      // The statements are sent in one message, because none needs the result of another. If one fails, all
+      // are rolled back.
       const [, , inserted, , , method] = await settleAllOrThrow([
         checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
@@ -177,7 +181,7 @@ export function createOrderPlacement(deps: Deps) {
     const priceAndCheck = async (isStockChecked: boolean) => {
       const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'client' }
       const full = await deps.priceCheckout(db, customerId, input, options)
-      // An administrator may know what a buyer has bought.
+      // Administrators may see findings that reveal earlier orders of the buyer.
       const priced = options.isTrusted ? full : hidePurchaseHistory(full)
       const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return {
@@ -191,7 +195,9 @@ export function createOrderPlacement(deps: Deps) {
     return priced
   }
 
-  /** Counts after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT` */
+  /**
+   * Counts pending orders after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT`
+   */
   async function assertPendingLimit(tx: Queryable, order: repository.NewOrderRow): Promise<void> {
     const pending = await tx.first(repository.countPendingOrders, order)
     const { ofBuyer, ofNetwork } = pendingMax

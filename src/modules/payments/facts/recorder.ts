@@ -44,7 +44,10 @@ type Deps = {
   ) => Promise<void>
 }
 
-/** Voids per payment. When this many did not close it, an administrator has to act. */
+/**
+ * Maximum number of void operations per payment. When none of them closes the payment, an administrator has
+ * to act.
+ */
 const VOIDS_MAX = 3
 
 /**

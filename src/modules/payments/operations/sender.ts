@@ -64,7 +64,7 @@ export function createPaymentOperationSender({
       return { kind: 'refused', error: 'the provider never received it', facts: [] }
     const response = await providers.call(provider.name, () => provider.send(request, draft.id))
     if (response.kind !== 'refused' || response.facts.length > 0 || draft.kind === 'create') return response
-    // The payment shows why the provider rejected the operation.
+    // After a rejection the payment is retrieved, because its state shows why the operation was rejected.
     const retrieved = await providers.call(provider.name, () => provider.fetch(draft.payment))
     return retrieved?.kind === 'done' ? { ...response, facts: retrieved.facts } : response
   }
