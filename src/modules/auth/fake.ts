@@ -14,10 +14,10 @@ type PersonalDataOfModules = () => ReadonlyMap<string, PersonalData>
 
 /** The API of auth, with functions that set its data. */
 export type FakeAuth = AuthApi & {
-  /** Sets the modules whose personal data it erases and exports. */
+  /** Sets the modules whose personal data this fake erases and exports. */
   setHouse(house: { personalData: PersonalDataOfModules }): void
   addContact(contact: Pick<UserContact, 'id' | 'email'> & Partial<UserContact>): void
-  /** Sets a one-time token, or removes it with `undefined`. */
+  /** Sets the one-time token that the fake returns. `undefined` removes it. */
   setToken(tokenId: string, token: OneTimeToken | undefined): void
   /** Creates a new one-time token. */
   newToken(email: string, purpose?: OneTimeToken['purpose']): OneTimeToken
@@ -45,7 +45,7 @@ export function fakeAuth(): FakeAuth {
         role: role === 'admin' ? 'admin' : 'customer',
         scopes: null,
         sessionId: null,
-        // Always a recent login, however long the test takes.
+        // Every login of the fake counts as recent, however long the test takes.
         authenticatedAt: expiresAt + 86_400,
         expiresAt
       }

@@ -73,7 +73,7 @@ export type UserContact = {
   id: string
   email: string | null
   name: string | null
-  /** Such as `sv-SE`; null if the user has not set one. */
+  /** Locale of the user, such as `sv-SE`. Null: the user has not set one. */
   locale: string | null
   emailVerified: boolean
   /** The previous address, for 30 days after a change. */
@@ -83,7 +83,7 @@ export type UserContact = {
 /** The API of auth for other modules. */
 export type AuthApi = {
   authenticate: VerifyBearerToken
-  /** Reports users whose tokens must be verified again. */
+  /** Registers callbacks for users whose tokens must be verified again. */
   revocations: Pick<SessionRevocations, 'subscribe' | 'isLive'>
   /** Returns the contacts of users. Unknown ids are left out. */
   contacts(userIds: readonly string[]): Promise<UserContact[]>
@@ -111,9 +111,15 @@ export type AuthApi = {
   user(userId: string): Promise<UserWithDisabledAt>
   /** Counts registered customers per day. Days begin at `starts`, the last ends at `end`; `day` counts from 1. */
   registered(starts: readonly Date[], end: Date): ReturnType<AccountAdministration['registered']>
-  /** As `setDisabled`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+  /**
+   * Disables or enables an account like `setDisabled`, in the caller's transaction. @throws
+   * `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`.
+   */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
-  /** As `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`. */
+  /**
+   * Changes role and scopes like `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`,
+   * `AUTH_LAST_ADMIN`.
+   */
   setRoleById(
     tx: Transaction,
     userId: string,
@@ -262,7 +268,7 @@ export const authModule = defineModule({
         isRequired,
         isProduction: config.environment === 'production'
       }),
-      // The rows are deleted with the account.
+      // The rows of auth are deleted with the account, so there is nothing to erase here.
       personalData: { erase: async () => {}, export: id => exportAccountData(db, id) },
       jobHandlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()

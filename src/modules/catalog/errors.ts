@@ -89,14 +89,17 @@ export const productImportFailed = defineError(
   'CATALOG_IMPORT_FAILED',
   'The file was not imported, and nothing was changed. See `report` for the reasons.'
 )
-/** `report`: what was imported. `first_row_left`: the first row of the file that was not processed. */
+/**
+ * `report`: counts of imported rows and their problems. `first_row_left`: the first row of the file that was
+ * not processed.
+ */
 export const productImportInterrupted = defineError(
   'unavailable',
   'CATALOG_IMPORT_INTERRUPTED',
   'The server stopped before the end of the file. `report` counts what was imported, `first_row_left` is the first row that was not processed. Send the same file again.'
 )
 
-// The database raises these errors: each is the violation of a constraint.
+// Errors that only constraints of the database raise.
 defineError(
   'not_found',
   'CATALOG_TARGET_NOT_FOUND',

@@ -260,8 +260,8 @@ export const catalogModule = defineModule({
       productExportRoutes(tiers, exportCsv)
     }
     const eventHandlers = {
-      // Without an inventory these events are ignored. `refreshAllStockStatuses` catches up when the module is
-      // enabled again.
+      // In a shop without inventory, stock events are ignored. `refreshAllStockStatuses` catches up when the
+      // module is enabled again.
       'inventory.crossed': async (tx: Transaction, events: readonly JobDelivery<StockCrossedPayload>[]) => {
         const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
         if (inventory !== undefined) await refreshVariantStockStatus(tx, variantIds, { inventory, changes })

@@ -83,7 +83,7 @@ export const stockImportInterrupted = defineError(
   'The server stopped before the end of the file. `report` lists what was imported, and `first_row_left` is the first row not started. Send the same file again.'
 )
 
-// Raised by database constraints only.
+// Errors that only constraints of the database raise.
 defineError('conflict', 'INVENTORY_LOCATION_CODE_TAKEN', 'Another location has this code.', {
   constraints: ['inventory.locations_code'],
   fault: { path: 'body/code', message: 'must not be the code of another location' }

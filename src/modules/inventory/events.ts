@@ -2,7 +2,10 @@ import { defineEvent } from '../../kernel/events.ts'
 import { Type } from '../../kernel/schema.ts'
 import { Id, nullable } from '../../kernel/wire.ts'
 
-/** `out`: none can be bought. `low`: at or below the threshold. `in`: above it. `untracked`: not tracked. */
+/**
+ * Stock status. `out`: no unit can be bought. `low`: at or below the low-stock threshold. `in`: above the
+ * threshold. `untracked`: the item is not tracked.
+ */
 export const stockCrossedEvent = defineEvent(
   'inventory.crossed',
   {

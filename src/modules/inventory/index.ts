@@ -59,7 +59,7 @@ export type {
   UnpaidStockClaim
 }
 
-/** API of inventory for other modules. Ids of variants are opaque to it. */
+/** API of inventory for other modules. Inventory does not interpret ids of variants. */
 export type InventoryApi = {
   /**
    * Returns how many units of each variant can be bought, in the order of the ids. Null: unknown, not
@@ -67,7 +67,7 @@ export type InventoryApi = {
    * missing ids.
    */
   available(variantIds: readonly string[]): Promise<(number | null)[]>
-  /** Same as `available`, read from the database in this transaction. */
+  /** Returns the same as `available`, read from the database in this transaction and not from memory. */
   availableIn(db: Queryable, variantIds: readonly string[]): Promise<(number | null)[]>
   /** Creates or updates the inventory items of these variants. Omitted fields keep their value. */
   upsertItems(tx: Transaction, variants: readonly InventoryItemInput[]): Promise<void>
@@ -75,7 +75,7 @@ export type InventoryApi = {
   listItems(variantIds: readonly string[]): Promise<ReadonlyMap<string, InventoryItemSummary>>
   /**
    * Returns whether all counts that this process posted through `upsertItems` are applied. Waits up to two
-   * seconds; false means not yet.
+   * seconds. False: some counts are not applied yet.
    */
   areCountsApplied(): Promise<boolean>
   /**

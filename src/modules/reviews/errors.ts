@@ -17,7 +17,7 @@ export const reviewStatusForbids = defineError(
   'The status of the review does not allow this. `review_status` is its present status.'
 )
 
-// The database raises this error: it is the violation of a constraint.
+// Error that only a constraint of the database raises.
 defineError('conflict', 'REVIEW_EXISTS', 'You have reviewed this product before. Replace that review.', {
   constraints: ['reviews.reviews_once']
 })

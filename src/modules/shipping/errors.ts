@@ -129,7 +129,7 @@ export const trackingEventLimitReached = defineError(
   'The shipment has the maximum number of tracking events, "limit".'
 )
 
-// Thrown only by database constraints.
+// Errors that only constraints of the database raise.
 defineError(
   'invalid',
   'SHIPPING_DAYS_INVALID',

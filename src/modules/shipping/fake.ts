@@ -63,7 +63,7 @@ export function fakeShipping(): FakeShipping {
       })
       return storedLabel(label)
     },
-    // Its parcels have no tracking events.
+    // The parcels of the fake have no tracking events.
     findReported: async () => new Set(),
     voidEvent: async () => {
       throw trackingEventNotFound()

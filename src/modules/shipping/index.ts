@@ -63,7 +63,7 @@ export type ShippingApi = {
   voidEvent(tx: Transaction, wrong: VoidTrackingEventInput): Promise<ShipmentStatusCorrection | undefined>
   /** Voids a parcel that never left. The caller creates shipments for its contents again. @throws `SHIPPING_SHIPMENT_LEFT` */
   voidParcel(tx: Transaction, wrong: VoidParcelInput): Promise<void>
-  /** Returns those of these parcels that have a valid tracking event with this status. One statement. */
+  /** Returns which of these parcels have a valid tracking event with this status. One statement. */
   findReported(
     db: Queryable,
     shipmentIds: readonly string[],

@@ -15,7 +15,7 @@ export function createEventAdministration({ db, deliveries, log }: Deps) {
   return {
     list: ({ state = 'dead', ...query }: EventListQuery) => deliveries.list(state, query),
 
-    /** Makes an event or job due now, with 10 new attempts. @throws `ADMIN_EVENT_NOT_FOUND` */
+    /** Retries an event or job immediately, with 10 new attempts. @throws `ADMIN_EVENT_NOT_FOUND` */
     async retry(id: number, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         if (!(await deliveries.retry(tx, id))) throw failedEventNotFound()

@@ -15,7 +15,7 @@ type Deps = {
 export function createModuleHealthService({ db, cache, deliveries, modules }: Deps) {
   const enabledNames = new Set(modules.filter(({ enabled }) => enabled).map(({ name }) => name))
   return {
-    /** Also returns while the database or the cache does not respond. */
+    /** Lists modules, also while the database or the cache does not respond. */
     async list(): Promise<ModulesResponse> {
       let redis: ModulesResponse['redis'] = null
       const pinging = cache.ping().then(state => {

@@ -34,7 +34,8 @@ export function createFirstAdminService(
       try {
         return (await accounts.createFirstAdmin(generated)) ? generated : null
       } catch (error) {
-        // A customer registered with the default address. The start continues.
+        // A customer has registered with the default address, so no administrator is created and the start
+        // continues.
         if (error instanceof DomainError && error.code === emailTaken.code) return null
         throw error
       }

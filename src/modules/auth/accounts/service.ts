@@ -50,7 +50,7 @@ export type NewUserAccount = {
   locale?: string | undefined
   role: UserRole
 }
-/** The caller, from the access token. */
+/** The caller: user and session from the access token. */
 type Caller = { userId: string; role: UserRole; sessionId: string | null }
 
 type NewUser = {
@@ -168,10 +168,10 @@ export function createAccountService(deps: AccountDeps) {
     body: ChangePasswordRequest,
     write: IdempotentWrite
   ) {
-    // A retry would fail the check of the current password.
+    // A retry returns early, because the check of the current password would fail.
     if (write.alreadyApplied) return
     const user = found(await db.first(repository.findUser, { id }), invalidAccessToken)
-    // Checked first, because hashing is expensive.
+    // The strength of the new password is checked first, because hashing is expensive.
     requirePassword(body.new_password, user.email ?? '', { path: 'body/new_password' })
     const { withoutSlot } = write
     const { password_hash: oldHash } = await passwords.verifyOwn(user, body.current_password, {

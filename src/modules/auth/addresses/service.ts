@@ -20,7 +20,10 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
   const lock = async (tx: Transaction, userId: string) =>
     found(await tx.first(repository.lockUserAddresses, { userId }), invalidAccessToken)
 
-  /** @throws `AUTH_ADDRESS_NOT_FOUND` when it does not exist, or belongs to another user. */
+  /**
+   * Finds an address of the caller. @throws `AUTH_ADDRESS_NOT_FOUND` when the address does not exist or
+   * belongs to another user.
+   */
   const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
     found(await db.first(repository.findAddress, { id, userId }), addressNotFound)
 

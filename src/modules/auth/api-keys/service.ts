@@ -78,7 +78,7 @@ export function createApiKeyService(deps: Deps) {
       })
     },
 
-    /** @throws `AUTH_INVALID_API_KEY`, whatever the reason. */
+    /** Exchanges an API key for an access token. @throws `AUTH_INVALID_API_KEY`, whatever the reason. */
     async exchange(text: string) {
       const key = found(
         await db.first(repository.recordApiKeyUse, { keyHash: hashSecret(text) }),

@@ -15,7 +15,10 @@ import type { AnswerChallengeRequest } from './schema.ts'
 
 export type LoginChallengeDeps = {
   db: Database
-  /** For second factors, separate from passwords, so that a correct password allows no additional guesses. */
+  /**
+   * The throttle of second factors. It is separate from that of passwords, so that a correct password allows
+   * no additional guesses.
+   */
   budgets: LoginThrottle
   factors: Pick<SecondFactorService, 'accept'>
   sessions: Pick<SessionService, 'open' | 'openedBefore'>

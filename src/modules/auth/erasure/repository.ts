@@ -1,13 +1,13 @@
 import type { PostalAddress } from '../../../kernel/address.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
-/** Cascades to sessions, tokens, addresses and external identities. */
+/** Deletes a user. Cascades to sessions, tokens, addresses and external identities. */
 export const deleteUser = statement({
   name: 'auth.delete_user',
   takes: { id: 'uuid' },
   text: 'delete from auth.users where id = $id'
 })
-/** Personal data of this module, without secrets. */
+/** Reads the personal data of a user in auth, without secrets. */
 export const findUserForExport = statement({
   name: 'auth.export_user',
   takes: { id: 'uuid' },

@@ -50,7 +50,7 @@ export const findUsableInvitation = statement({
     select id from auth.invitations
     where code_hash = $codeHash and (used_by = $userId or (used_at is null and expires_at > now()))`
 })
-/** Changes nothing when it was used or expired in the meantime. */
+/** Marks an invitation as used. Changes nothing when it was used or expired in the meantime. */
 export const markInvitationUsed = statement({
   name: 'auth.use_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },

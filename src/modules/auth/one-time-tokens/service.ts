@@ -6,7 +6,7 @@ import { chargeLoginAttemptBudget } from '../passwords/repository.ts'
 import * as repository from './repository.ts'
 import { createOneTimeTokenCodec, type OneTimeTokenPurpose } from './tokens.ts'
 
-/** A token to mail to `email`. */
+/** A one-time token, and the address to which it is mailed. */
 export type OneTimeToken = {
   token: string
   email: string

@@ -62,7 +62,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
     ): Promise<void> {
       if (write.alreadyApplied) return
       const id = tokens.idIn('password', token)
-      // Checked first, because hashing is expensive.
+      // The token is checked first, because hashing is expensive.
       const { email, user_id } = found(await db.first(findOneTimeToken, { id }), oneTimeTokenInvalid)
       requirePassword(password, email)
       const hash = await passwords.hash(password, write.withoutSlot)

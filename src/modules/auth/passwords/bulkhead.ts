@@ -53,7 +53,7 @@ export function createBulkhead({
       waiting.add(admit)
     })
   }
-  // Passed directly to the next one in the queue, so that newer work cannot overtake it.
+  // The slot passes directly to the next work in the queue, so that newer work cannot overtake it.
   const leave = () => {
     busy.done += 1
     const [next] = waiting

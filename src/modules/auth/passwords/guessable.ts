@@ -9,7 +9,7 @@ const OTHERS_BESIDE_MIN = 8
 
 let lists: { whole: ReadonlySet<string>; words: ReadonlySet<string> } | undefined
 
-/** Loaded with the first password, because it has about ten thousand words. */
+/** The word list is loaded with the first password, because it has about ten thousand words. */
 function loadLists() {
   const words = new Set([
     ...COMMON_PASSWORDS_FOLDED.trim().split(/\s+/),

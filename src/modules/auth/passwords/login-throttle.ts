@@ -30,7 +30,7 @@ type BudgetDeps = {
   db: Database
   secrets: Secrets
   failuresMax: number
-  /** Budgets of different purposes are separate. */
+  /** Purpose of the budgets: attempts of different purposes are counted separately. */
   purpose?: 'auth.login' | 'auth.second_factor'
   /** Seconds between two attempts of all unknown networks, once their shared budget is exhausted. */
   trickleSeconds?: number
@@ -100,11 +100,12 @@ export function createLoginThrottle(deps: BudgetDeps) {
       const [own, account] = [keyed('own', name, place), keyed('account', name)]
       const network = (id: string) => keyOfNetwork(id, place)
       const allowed = decideLoginAttempt(await standingOf(own, userId, network(userId ?? '')), failuresMax)
-      // Rejected without a write or a lock, because a brute-force attack ends here.
+      // An exhausted budget is rejected without a write or a lock, because most requests of a brute-force
+      // attack end here.
       if ('waitSeconds' in allowed) throw refused(allowed.waitSeconds)
 
       const isShared = allowed.charge === 'account'
-      // Locks the network's row first, here and below. The same order prevents deadlocks.
+      // All transactions lock the row of the network first, because the same order prevents deadlocks.
       const waitSeconds = await count(async tx => {
         if (!(await charge(tx, own))) return cost
         return isShared ? chargeAccount(tx, account, own) : 0

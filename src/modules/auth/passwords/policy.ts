@@ -30,7 +30,7 @@ const LEFT_BESIDE_RUNS_MIN = 4
  */
 export function passwordWeaknesses(password: string, context: PasswordPolicyContext): PasswordWeakness[] {
   const characters = [...password.normalize('NFKC')]
-  // Checked before and after normalization, because one character can become eighteen.
+  // The length is checked before and after normalization, because one character can become eighteen.
   const lengths = [characters.length, [...password].length]
   if (Math.max(...lengths) > PASSWORD_LENGTH_MAX) return ['too_long']
 
@@ -54,7 +54,7 @@ type AssertPassword = (
   about?: { path?: string; others?: readonly FieldFault[] }
 ) => void
 export type RequireStrongPassword = AssertPassword & {
-  /** Returns its faults, for an error about several fields. */
+  /** Returns the faults of a password, for an error about several fields. */
   faults(password: string, email: string): FieldFault[]
 }
 
@@ -95,7 +95,7 @@ function weaknessWords(weakness: PasswordWeakness, lengthMin: number): string {
 /** Strips digits and signs at the ends: cracking tools try `!!password1234` with `password`. */
 const withoutEnds = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
 
-/** Whether it repeats one block: `aaaaaaaaaaaa`, `12341234123`, `trombone-trombone-`. */
+/** Whether a password repeats one block: `aaaaaaaaaaaa`, `12341234123`, `trombone-trombone-`. */
 function isRepetition(text: string): boolean {
   for (let block = 1; block <= text.length / 2; block += 1) {
     if (text.slice(block) === text.slice(0, -block)) return true
@@ -119,7 +119,7 @@ const ROWS = [
 ]
 const LINES = ROWS.flatMap(row => [row, [...row].reverse().join('')])
 
-/** Whether it consists of runs along the alphabet, digits or keyboard, and a few other characters. */
+/** Whether a password consists of runs along the alphabet, digits or keyboard, and a few other characters. */
 function isSequence(text: string): boolean {
   let left = 0
   for (let index = 0; index < text.length; ) {

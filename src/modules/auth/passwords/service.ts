@@ -8,7 +8,7 @@ import type { LoginAttempt, LoginThrottle } from './login-throttle.ts'
 /** Serves a burst of 300 logins with the default concurrency of two, at about 60 hashes a second each. */
 const LOGINS_PER_HASHER = 150
 const CHANGES_MAX = 100
-/** Longer waits exceed the deadline of the request. */
+/** Maximum wait for a hash in milliseconds; longer waits exceed the deadline of the request. */
 const WAIT_MS = 4_500
 
 export type PasswordServiceDeps = {
@@ -51,10 +51,10 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
     password: string,
     find: () => Promise<H | undefined>
   ): Promise<H> {
-    // First, so that a refusal costs no query.
+    // The capacity is checked first, so that a rejection costs no query.
     loginBulkhead.requireRoom()
     const holder = await find()
-    // Charged before the check, so that simultaneous guesses cannot exceed the budget.
+    // The attempt is charged before the check, so that simultaneous guesses cannot exceed the budget.
     const entry = await budgets.chargeAttempt(attempt, holder?.id)
     let right: boolean
     try {

@@ -8,7 +8,7 @@ import * as repository from './repository.ts'
 import { requireValidLocale, requireValidPhone } from './rules.ts'
 import type { UpdateAccountRequest } from './schema.ts'
 
-/** The caller, from the access token. */
+/** The caller: user id and role from the access token. */
 type Caller = { userId: string; role: UserRole }
 
 /** Reads and updates the caller's profile. */

@@ -33,7 +33,7 @@ export type SecondFactorDeps = {
   emit: Emit
   audit: Pick<AuditTrail, 'noteCommand'>
   sessions: Pick<SessionService, 'endAll' | 'verifyAgain'>
-  /** Shown by authenticator apps beside the code. */
+  /** The issuer name that authenticator apps show beside the code. */
   shopName: string
   isRequired: boolean
 }
@@ -138,7 +138,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     /** Activates the factor, which later logins require. @throws `AUTH_SECOND_FACTOR_CODE_WRONG` and others. */
     async confirm({ userId, sessionId }: Caller, code: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
-        // First, because logins lock the user before the factor.
+        // The user is locked first, because logins lock the user before the factor.
         if ((await tx.run(repository.markSecondFactorEnrolled, { userId })) === 0)
           throw secondFactorAlreadyEnrolled()
         found(

@@ -4,7 +4,7 @@ import { encodeBase32 } from '../../../kernel/base32.ts'
 export const TOTP_SECRET_BYTES = 20 // as long as SHA-1 (RFC 4226, section 4, R6)
 const STEP_MS = 30_000
 const DIGITS = 6
-/** Clocks may differ by one step. */
+/** Accepted time steps relative to the current one, because clocks may differ by one step. */
 const OFFSETS = [0, -1, 1]
 
 /** Returns the code of a time step (RFC 6238 with SHA-1 and six digits, which every authenticator app supports). */

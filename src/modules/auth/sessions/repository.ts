@@ -29,7 +29,8 @@ export const insertSession = statement({
     returning extract(epoch from created_at)::float8 as auth_time`
 })
 
-// Conditional, so that only one of several callers with the same token rotates it.
+// Rotates the refresh token on condition that it is still current, so that only one of several callers with
+// the same token rotates it.
 export const rotateRefreshToken = statement({
   name: 'auth.rotate_refresh_token',
   takes: { id: 'uuid', hash: 'bytea', nextHash: 'bytea', idleDays: 'int4' },

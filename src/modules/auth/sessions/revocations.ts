@@ -3,7 +3,10 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 
 const TOPIC = 'auth'
 
-/** `onRevoked`: discard verified tokens of a user. `onGap`: discard all, because messages may have been missed. */
+/**
+ * Callbacks of a cache of verified tokens. `onRevoked`: discard the tokens of a user. `onGap`: discard all
+ * tokens, because messages may have been missed.
+ */
 type RevocationSubscriber = { onRevoked(userId: string): void; onGap(): void }
 
 /**
@@ -30,7 +33,7 @@ export function createSessionRevocations(broadcast: Broadcast) {
     subscribe(subscriber: RevocationSubscriber): void {
       subscribers.push(subscriber)
     },
-    /** While false, revocations may be missed. */
+    /** Whether messages about revocations arrive. While false, they may be missed. */
     isLive: () => broadcast.isLive()
   }
 }

@@ -99,7 +99,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return undefined
   }
 
-  /** Returns the successor of this token, unless it was refreshed too. */
+  /** Returns the successor of this token, unless the successor was refreshed as well. */
   async function successorOf(from: Queryable, token: RefreshToken) {
     const session = await findRotation(from, token.sessionId)
     const isPredecessor = session?.previous_hash?.equals(token.hash) === true
@@ -128,7 +128,10 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return ended > 0
   }
 
-  /** @throws `AUTH_SESSION_NOT_FOUND` when it does not exist, or belongs to another user. */
+  /**
+   * Ends a session of the caller. @throws `AUTH_SESSION_NOT_FOUND` when the session does not exist or belongs
+   * to another user.
+   */
   async function end(userId: string, id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       if (!(await endIn(tx, id, userId))) throw sessionNotFound()

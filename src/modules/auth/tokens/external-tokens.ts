@@ -36,7 +36,8 @@ export function createExternalTokenVerifier(settings: ExternalIssuerSettings, ke
 
   return async function verify(token: ParsedJwt): Promise<ExternalIssuerUser> {
     const { header } = token
-    // Before the key is fetched, so that a token that cannot be valid causes no request.
+    // The header is checked before the key is fetched, so that a token that cannot be valid causes no
+    // request.
     if (!expected.algorithms.includes(header.alg)) throw invalidAccessToken()
     if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidAccessToken()
     const key = await keyFor(header)

@@ -42,7 +42,7 @@ const tokens = {
 }
 export const TokensResponse = response('TokensResponse', tokens)
 export const SignedInResponse = response('SignedInResponse', { user: UserResponse, ...tokens })
-/** Has no tokens when the e-mail address has to be verified first. */
+/** Response to a registration. It has no tokens when the e-mail address must be verified first. */
 export const RegisteredResponse = response('RegisteredResponse', {
   user: UserResponse,
   access_token: Type.Optional(tokens.access_token),

@@ -46,7 +46,7 @@ export function createEmailVerificationService({
   }
 
   return {
-    /** Requests verification, unless the address has got its mails for this hour. */
+    /** Requests verification, unless the address has received the maximum number of mails of this hour. */
     async requestFirst(
       tx: Transaction,
       id: string,
@@ -117,7 +117,8 @@ export function createEmailVerificationService({
         }
         await tokens.requireCharge(tx, 'change', email)
         if (!(await isTaken(tx, email))) return request(tx, write.id, userId, email)
-        // The same work, so that timing reveals nothing. The token is not mailed.
+        // Does the same work for an address of another account, so that timing reveals nothing. The token is
+        // not mailed.
         await tokens.issue(tx, { id: write.id, userId, purpose: 'email', email, seconds })
       })
       return { expires_in: seconds }

@@ -43,7 +43,7 @@ export const insertCategory = statement({
     select $id, $parent_id, $slug, $name, $position, coalesce(parents.path, '{}') || $id::uuid
     from (select) as one left join catalog.categories parents on parents.id = $parent_id`
 })
-/** Does not change `path`: `moveCategorySubtree` does. */
+/** Updates a category, except `path`, which `moveCategorySubtree` updates. */
 export const updateCategory = statement({
   name: 'catalog.update_category',
   takes: written,
@@ -63,7 +63,7 @@ export const moveCategorySubtree = statement({
         || path[array_position(path, $id):]
     where path @> array[$id::uuid]`
 })
-/** Returns the new parent if it is the category or below it. */
+/** Returns the new parent of a category if that parent is the category itself or below it. */
 export const findCategoryCycle = statement({
   name: 'catalog.find_category_cycle',
   takes: { id: 'uuid', parent_id: 'uuid?' },

@@ -6,9 +6,9 @@ import { multiplyByRatePpm } from '../../../kernel/money.ts'
 export type VariantDiscount = {
   percentage_ppm: number | null
   amount_minor: number | null
-  /** Seconds until it starts. Zero or negative: it has started. */
+  /** Seconds until the discount starts. Zero or negative: it has started. */
   starts_in: number
-  /** Seconds until it ends. Null: never. */
+  /** Seconds until the discount ends. Null: never. */
   ends_in: number | null
 }
 export type CurrentVariantPrice = {

@@ -54,7 +54,7 @@ export const insertDiscount = statement({
       $id, $name, $percentage_ppm, $amount_minor, $currency, $product_id, $variant_id, $category_id,
       coalesce($starts_at, now()), $ends_at, $active)`
 })
-/** Does not change the target of the discount. */
+/** Updates a discount, except its target. */
 export const updateDiscount = statement({
   name: 'catalog.update_discount',
   takes: {

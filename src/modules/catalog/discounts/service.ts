@@ -64,7 +64,8 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   /**
-   * Concurrent transactions can add products to a category, so a discount on a category affects all offers.
+   * A discount on a category invalidates all offers, because concurrent transactions can add products to the
+   * category.
    */
   const announce = (
     tx: Transaction,

@@ -23,7 +23,7 @@ export type ImportedProduct = {
 export type ImportedVariantStock = { tracked?: boolean; backorder?: 'none' | 'any'; onHand?: number }
 export type ImportedVariant = {
   row: number
-  /** Null: the file has none. The present SKU is kept, or one is derived. */
+  /** The SKU in the file. Null: the file has none, so the stored SKU is kept or a new one is derived. */
   sku: string | null
   fields: {
     name: string

@@ -19,10 +19,11 @@ export type ProductCsvRowGroup = {
   problem: string | null
 }
 
-// More than a product with the maximum of 250 variants and 250 images needs.
+// Maximum number of rows of a product: more than one with 250 variants and 250 images needs.
 const GROUP_ROWS_MAX = 1_000
 /**
- * Five times the maximum of a valid product. A single record can be as large; its cells are rejected then.
+ * Maximum bytes of the rows of a product: five times those of a valid product. A single record can be as
+ * large; its cells are rejected then.
  */
 const GROUP_SIZE_MAX = CSV_RECORD_BYTES_MAX
 const CELL_OVERHEAD_BYTES = 16

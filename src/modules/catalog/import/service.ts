@@ -30,7 +30,7 @@ import { parseShopifyCsvProduct } from './shopify.ts'
 const withoutTimeLimit = { deadlineAt: Number.POSITIVE_INFINITY }
 
 export const PRODUCT_IMPORT_BYTES_MAX = 536_870_912
-/** Small enough that a batch hardly delays other requests: it blocks the event loop and uses the database. */
+/** Rows per batch. It is small, because a batch blocks the event loop and would delay other requests. */
 const BATCH_ROWS = 250
 /** Maximum bytes of the rows of a batch. Usual batches have a hundredth of it. */
 const BATCH_SIZE_MAX = 8_388_608
@@ -265,7 +265,7 @@ function addOutcome(report: ProductImportReport, { counts, failures }: ProductBa
   for (const problems of failures) addFailedProductImport(report, problems)
 }
 
-/** Whether the database rejected the data or was too busy, and is not unavailable. */
+/** Whether the error concerns the batch: the database rejected the data or was too busy, but is available. */
 const isAboutProducts = (error: unknown): boolean =>
   error instanceof DomainError
     ? error.code !== databaseUnavailable.code

@@ -11,7 +11,7 @@ import * as repository from './repository.ts'
 export const PRICES_PER_TRANSACTION_MAX = 10_000
 
 type Deps = {
-  /** Absent: the shop has no price lists. */
+  /** Absent in a shop without pricing: then there are no price lists. */
   pricing: Pick<PricingApi, 'marketLists' | 'pricesIn'> | undefined
   enqueue: Enqueue
   currency: string

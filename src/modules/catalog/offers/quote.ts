@@ -21,7 +21,7 @@ export type QuotedVariant = {
   readonly imageUrl: string | null
   readonly attributes: Readonly<Record<string, string>>
   readonly rule: QuantityRule
-  /** 0 when the weight is unknown. */
+  /** Weight of a unit in grams; 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean
   readonly taxCategory: string | null

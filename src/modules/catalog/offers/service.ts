@@ -19,11 +19,11 @@ export type VariantQuantity = { readonly variantId: string; readonly quantity: n
 export type Offer = {
   readonly variantId: string
   readonly price: number
-  /** Equals `price` without a discount. */
+  /** The price after discounts. Equals `price` when no discount is active. */
   readonly discountedPrice: number
   readonly currency: string
   readonly rule: QuantityRule
-  /** 0 when the weight is unknown. */
+  /** Weight of a unit in grams; 0 when the weight is unknown. */
   readonly weightGrams: number
   readonly requiresShipping: boolean
   /**
@@ -155,9 +155,10 @@ function cachedOfferOf(
     image_url: row.image_url,
     attributes: row.attributes
   })
-  // The buffer makes it one flat string: concatenating a rope at every read costs 1.4 times as much.
+  // The round trip through a buffer turns the concatenated text into one flat string. Reads of a rope cost
+  // 1.4 times as much.
   const text = Buffer.from(json.slice(1, -1)).toString()
-  // No value can match, because quotes in values are escaped.
+  // The search finds only the member name, because quotes in values are escaped.
   const start = text.indexOf(PRICE) + PRICE.length
   return {
     offer: {

@@ -45,7 +45,7 @@ export const updateProductListColumns = statement({
       and (${listColumns('products')})
         is distinct from (${listColumns('fresh')})`
 })
-/** Lists those of these products whose list columns are wrong. */
+/** Lists which of these products have wrong list columns. */
 export const listMispricedProducts = statement({
   name: 'catalog.list_mispriced_products',
   takes: { ids: 'uuid[]', currency: 'text' },

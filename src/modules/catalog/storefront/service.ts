@@ -39,7 +39,7 @@ import type {
 type Deps = {
   db: Queryable
   pages: CatalogPageCache
-  /** Absent: the shop has no inventory, so everything is in stock. */
+  /** Absent in a shop without inventory: then every variant is in stock. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   listPrices: Pick<PriceListPricing, 'pricesIn'>
   ratings: Pick<PageRatingFiller, 'inPage' | 'inList'>
@@ -66,8 +66,8 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
   ): Promise<string> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
-    // Only first pages without search and prices are cached, because many visitors request them. The others
-    // have too many variations, and would evict them.
+    // Only first pages without search and price filters are cached, because many visitors request them. Other
+    // pages have too many variations and would evict these.
     const isEntrance = cursor === undefined && q === undefined && !usesPrices(query)
     const key = isEntrance
       ? `products:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
@@ -266,7 +266,8 @@ const presentVariant = (
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,
-  // Filled into each response, like ratings, because it changes too often to be cached with the page.
+  // The stock is filled into each response, like ratings, because it changes too often to be cached with the
+  // page.
   stock: null,
   weight_grams: variant.weight_grams,
   barcode: variant.barcode,

@@ -170,7 +170,10 @@ async function lockProductOf(tx: Transaction, variantId: string, write: Idempote
 }
 
 const SWEEP_SECONDS = 3_600
-/** Longer than nearly all carts exist. The catalog does not know which carts contain a deleted variant. */
+/**
+ * Days for which names of deleted variants are kept: longer than nearly all carts exist. The catalog does not
+ * know which carts contain a deleted variant.
+ */
 const KEPT_DAYS = 365
 
 /** Starts a timer that deletes the names of variants that were deleted a year ago. */

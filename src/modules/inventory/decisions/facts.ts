@@ -243,7 +243,7 @@ export function undoShippedUnits(
         note(row.quantity === 0 ? 'unship-forgotten' : isReservationOpen(row) ? 'unship' : 'unship-opens')
         reserveAgain(ledger, row, -reservedDelta, rules)
       }
-      // `0 -` avoids -0, which a unary minus makes of 0.
+      // `0 - x` instead of `-x`, because a unary minus turns 0 into -0.
       const back = { onHandDelta: 0 - onHandDelta, reservedDelta: 0 - reservedDelta }
       ledger.move(level, { kind: 'unship', ...back, operation: shipment, owner })
       return level

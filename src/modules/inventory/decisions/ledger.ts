@@ -25,7 +25,10 @@ const byPriority = (a: StockLevel, b: StockLevel): number =>
 
 export type WorkingStockLedger = ReturnType<typeof createWorkingStockLedger>
 
-/** A working copy of the stock that operations change one after the other. Copies only what is read. */
+/**
+ * A working copy of the locked stock, which operations change one after another. It copies only the levels
+ * and reservations that are read.
+ */
 export function createWorkingStockLedger(stock: LockedStockState) {
   const levels = new Map<string, MutableStockLevel[]>()
   const rows = new Map<string, MutableReservation[]>()

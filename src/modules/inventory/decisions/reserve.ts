@@ -37,7 +37,7 @@ export const STOCK_RESERVATION_RULES = {
     const sums = sumQuantitiesByItem(rows)
     return sums.size === wanted.size && [...sums].every(([itemId, sum]) => wanted.get(itemId) === sum)
   },
-  /** The reservations that new lines of the same owner replace. */
+  /** Returns the open reservations of the owner, which the new lines replace. */
   replacedRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] => rows,
   /** Maximum units of an item that may be contested. */
   contestableUnits: ({ contest }: ReserveStockOperation, itemId: string): number => contest?.get(itemId) ?? 0

@@ -13,11 +13,11 @@ export type StockLevel = {
   readonly locationId: string
   readonly priority: number
   readonly active: boolean
-  /** Negative when more units were shipped than counted. */
+  /** Units on hand at the location. Negative when more units were shipped than counted. */
   readonly onHand: number
   readonly reserved: number
   readonly safety: number
-  /** Number of the latest movement. */
+  /** Number of the latest movement of the level. */
   readonly seq: number
   readonly sourceVersion: number | null
 }
@@ -29,9 +29,9 @@ export type StockReservation = {
   readonly quantity: number
   readonly fulfilled: number
   readonly state: 'held' | 'claimed' | 'confirmed' | 'closed'
-  /** Whether the hold has expired and may be released. */
+  /** Whether the held reservation has expired and may be released. */
   readonly isExpired: boolean
-  /** False while a claim has locked the row: its new state is unknown. */
+  /** Whether the row could be locked. False while a claim has locked it, so that its new state is unknown. */
   readonly isUnlocked: boolean
 }
 
@@ -53,9 +53,9 @@ export type ReserveStockOperation = {
   readonly needs: readonly KitExpandedLine[]
   readonly seconds: number
   /**
-   * Units by item that unpaid orders claim and this owner may take after payment. A shortage within them
-   * is contested: the rest is reserved, and the outcome lists the contested units. Absent: nothing may be
-   * contested.
+   * Units per item that unpaid orders claim and this owner may take after payment. A shortage up to this
+   * number is contested: the other units are reserved, and the outcome lists the contested ones. Absent: no
+   * unit may be contested.
    */
   readonly contest?: ReadonlyMap<string, number>
 }
@@ -92,7 +92,7 @@ export type UndoShipmentStockOperation = {
   readonly kind: 'unship'
   readonly id: string
   readonly owner: string
-  /** Id of the ship operation. */
+  /** Id of the operation that shipped the units. */
   readonly shipment: string
 }
 export type StockCountOperation = RecordedChange & {
@@ -126,7 +126,7 @@ export type StockOperation =
 export type StockOperationOutcome =
   /** `contested`: units of the lines that are not reserved. */
   | { readonly kind: 'reserved'; readonly contested: readonly ItemQuantity[] }
-  /** Units that the victims lost. */
+  /** Outcome of a take operation: the units that the victims lost. */
   | {
       readonly kind: 'took'
       readonly lost: readonly { readonly owner: string; readonly parts: readonly ItemQuantity[] }[]
@@ -139,18 +139,18 @@ export type StockOperationOutcome =
         readonly available: number
       }[]
     }
-  /** The owner has claimed other lines. */
+  /** Outcome: rejected, because the owner has claimed other lines. */
   | { readonly kind: 'taken' }
   /** `surplus`: tracked units of a release or shipment that no reservation of the owner covered. */
   | { readonly kind: 'done'; readonly surplus?: readonly ItemQuantity[] }
-  /** The shipment does not exist or was undone before. */
+  /** Outcome: nothing changed, because the shipment does not exist or was voided before. */
   | { readonly kind: 'nothing' }
   /**
    * `stale`: items whose count is older than the recorded one. `short`: items with more reserved than on
    * hand.
    */
   | { readonly kind: 'counted'; readonly stale: readonly string[]; readonly short: readonly string[] }
-  /** Not decided: retry with these items locked. */
+  /** Outcome: the operation was not decided, and is retried with these items locked. */
   | { readonly kind: 'later'; readonly itemIds: readonly string[] }
 
 /**
@@ -160,7 +160,7 @@ export type StockOperationOutcome =
 export type LockedStockState = {
   readonly items: ReadonlyMap<string, StockItem>
   readonly levels: ReadonlyMap<string, readonly StockLevel[]>
-  /** By owner, including closed ones. */
+  /** Reservations by owner, including closed ones. */
   readonly reservations: ReadonlyMap<string, readonly StockReservation[]>
   /** Movements of the shipments to undo, and of earlier undoing, by the id of the ship operation. */
   readonly shipped: ReadonlyMap<string, readonly ShipmentStockMovement[]>
@@ -213,13 +213,13 @@ export type StockStatus = 'out' | 'low' | 'in' | 'untracked'
 export type StockStatusChange = {
   readonly itemId: string
   readonly variantIds: readonly string[]
-  /** Available units of the item. */
+  /** Available units of the item after the change. */
   readonly available: number
   readonly status: StockStatus
 }
 
 export type StockBatchDecision = {
-  /** In the order of the operations. */
+  /** The outcomes, in the order of the operations. */
   readonly outcomes: readonly StockOperationOutcome[]
   /** New values of the changed levels. */
   readonly levels: readonly StockLevel[]

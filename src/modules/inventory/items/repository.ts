@@ -95,7 +95,7 @@ export const lockInventoryItems = statement({
   gives: columns,
   text: `select ${names} from inventory.items where id = any ($ids) order by id for no key update`
 })
-/** `skus`: empty for none; `limits` and `thresholds`: below 0 for none. */
+/** Updates items. An empty `skus` value, or a `limits` or `thresholds` value below 0, stands for null. */
 export const updateInventoryItems = statement({
   name: 'inventory.update_items',
   takes: {

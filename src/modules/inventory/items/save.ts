@@ -52,7 +52,7 @@ export const createInventoryItemSaver =
   }
 
 /**
- * Drops newly tracked items whose first count follows immediately. They would be published as sold out,
+ * Filters out newly tracked items whose first count follows immediately. They would be published as sold out,
  * although the count makes them available.
  */
 async function withoutAwaitingCount(

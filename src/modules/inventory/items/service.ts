@@ -91,7 +91,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
       await tx.run(repository.insertKitComponents, { id, itemIds, quantities })
       await tx.run(repository.incrementInventoryItemVersion, { id })
       await crossings.announce(tx, [item])
-      // Processes cache the parts of kits.
+      // Every process caches the parts of kits, so a change is published to all.
       changes.announce(tx, 'all')
     })
     return read(id)

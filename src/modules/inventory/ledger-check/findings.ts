@@ -54,7 +54,7 @@ export type StockLedgerLevelAssessment = {
   readonly findings: readonly StockLedgerFinding[]
   /** Movements to insert. */
   readonly inserted: readonly RepairMovement[]
-  /** Movements after this number are deleted. */
+  /** The repair deletes the movements of the level after this number. */
   readonly lastSeq: number | undefined
   /** New balance of the level; undefined: unchanged. */
   readonly level: Balance | undefined

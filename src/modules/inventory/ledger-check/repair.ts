@@ -36,7 +36,7 @@ export const repairStockLedgerOfItem = (
       await tx.run(insertMissingStockLevels, { itemIds: missing.map(() => itemId), locationIds: missing })
     const levels = missing.length > 0 ? await lock() : before
     const now: StockLevel[] = []
-    // Read after locking, so no concurrent change is in flight.
+    // The sums are read after the levels are locked, so that no concurrent change is missed.
     const place = { afterItemId: itemId, afterLocationId: LOWEST_ID }
     for (const ledger of await tx.rows(repository.listStockLedgerLevels, {
       ...place,

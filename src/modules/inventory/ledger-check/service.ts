@@ -18,7 +18,10 @@ const LEVELS_MAX = 500
 const FINDINGS_MAX = 1_000
 /** Maximum wait for the writer to apply overdue work, in milliseconds. */
 const WRITER_MS = 5_000
-/** How long one request reads, in milliseconds. Its last statement may take two seconds more. */
+/**
+ * Milliseconds for which one request of a check reads the ledger. Its last statement may take two seconds
+ * more.
+ */
 const PART_MS = 4_000
 const SHOWN = 100
 
@@ -34,7 +37,10 @@ type CheckPosition = {
   readonly afterLocationId: string
   readonly limit: number
 }
-/** `next` is undefined after the last level. That part includes overdue reservations and requests. */
+/**
+ * Findings of one part of the ledger. `next`: the position of the next part; undefined after the last part,
+ * which includes overdue reservations and requests.
+ */
 type CheckPart = {
   readonly levels: number
   readonly findings: readonly StockLedgerFinding[]

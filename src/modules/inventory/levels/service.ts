@@ -83,8 +83,7 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
 
   /**
    * Sets the units on hand and starts tracking the variant. A count below the reserved units is accepted.
-   * @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_BUSY`: send the same request again to learn the
-   * outcome
+   * @throws `INVENTORY_LOCATION_NOT_FOUND`, `INVENTORY_BUSY`: repeat the same request to get the outcome
    */
   async function count(
     variantId: string,

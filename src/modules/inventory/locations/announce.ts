@@ -40,7 +40,7 @@ export async function publishStatusChangesAtLocation(
   }
 }
 
-/** Returns the last item id when there may be more items. */
+/** Publishes the crossings of one page of items. Returns the last item id when there may be more items. */
 async function publishPage(
   { db, kits, publisher }: Deps,
   locationId: string,

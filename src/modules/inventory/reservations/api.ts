@@ -30,7 +30,7 @@ type ReserveOptions = { readonly deadlineAt?: number; readonly contest?: Readonl
 export type OrderStockRequest = { readonly id: string; readonly owner: string } & (
   | {
       readonly kind: 'release' | 'ship' | 'return'
-      /** Omitted in a release: all remaining units. */
+      /** The units of the request. Omitted in a release: all remaining units. */
       readonly lines?: readonly StockLine[]
       readonly locationId?: string
     }

@@ -48,7 +48,7 @@ export async function expireStockReservations(db: Queryable, writer: StockWriter
   const expired = due.map(async ({ owner, item_ids: itemIds }) =>
     writer.push({ kind: 'expire', id: newId(), owner, itemIds }, deadlineAt)
   )
-  // A rejected one is found again on the next run.
+  // The next run finds a rejected expiry again.
   const ended = await Promise.allSettled(expired)
   return ended.filter(({ status }) => status === 'fulfilled').length
 }

@@ -39,8 +39,8 @@ export const countReservations = statement({
       and ($variant_id::uuid is null or item_id = $variant_id) and ($state::text is null or state = $state)`)
 })
 
-// Neither statement names a state with a partial index. A plan made on an empty table would read that whole
-// index.
+// The two statements name no state that has a partial index, because a plan made on an empty table would read
+// that whole index.
 /**
  * Claims the held reservations of these owners. Waits only for a batch that locks the same owner, and
  * returns the newest quantities.

@@ -39,7 +39,8 @@ export function itemIdsOfStockOperation(operation: StockOperation): readonly str
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)
-    // Its movements are read after all requests are locked; their items are locked in the next batch.
+    // The movements of the shipment are read after all requests are locked; their items are locked in the
+    // next batch.
     case 'unship':
       return []
     default:

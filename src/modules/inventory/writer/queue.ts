@@ -4,11 +4,11 @@ import { stockWriterBusy } from '../errors.ts'
 /** A queued operation whose caller waits for the outcome. */
 export type QueuedStockOperation = {
   readonly operation: StockOperation
-  /** On the monotonic clock, in milliseconds. */
+  /** Deadline of the operation, in milliseconds of the monotonic clock. */
   readonly deadlineAt: number
   readonly settle: (outcome: StockOperationOutcome) => void
   readonly fail: (error: unknown) => void
-  /** Further items that it needs, found when it was first decided. */
+  /** Further items that the operation needs, found when it was first decided. */
   items: ReadonlySet<string>
 }
 

@@ -130,8 +130,9 @@ export const insertMissingStockLevels = statement({
     returning item_id`
 })
 /**
- * Also records the affected variants in `inventory.changes`, which caches poll. `updated_at` can be up to a second older than
- * the transaction: while it stays, a level changes without an update of its indexes.
+ * Writes changed levels, and records the affected variants in `inventory.changes`, which caches poll.
+ * `updated_at` can be up to a second older than the transaction: while it stays, a level changes without an
+ * update of its indexes.
  */
 export const updateStockLevels = statement({
   name: 'inventory.update_levels',

@@ -41,9 +41,9 @@ export type StockBatchResult = {
 }
 export type StockBatchOutcome =
   | { kind: 'done'; result: StockBatchResult }
-  /** Nothing was changed. `requests`: ids of the requests in the batch. */
+  /** The batch failed and changed nothing. `requests`: ids of the requests in the batch. */
   | { kind: 'undone'; error: unknown; requests: readonly string[] }
-  /** It could not be determined in time whether the batch was committed. */
+  /** The outcome of the batch is unknown: in the time limit, no attempt showed whether it was committed. */
   | { kind: 'unknown'; error: unknown }
 
 /** Time limit of one attempt, in milliseconds: far longer than a batch takes, so the connection is dead. */

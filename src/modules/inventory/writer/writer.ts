@@ -73,7 +73,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     note: (result: 'done' | 'locked' | 'undone' | 'unknown') => writerMetrics.batches.add({ result })
   }
 
-  /** Makes the next batch look for requests. */
+  /** Makes the next batch query the posted requests. */
   const wake = () => {
     hasRequests = true
     wakeUp.resolve()

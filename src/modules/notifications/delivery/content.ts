@@ -29,7 +29,7 @@ type StoredData = {
 export type MailContent = RenderedMail & {
   /** Why the preferred template failed and a fallback was rendered. `null`: the preferred template was rendered. */
   readonly fault: string | null
-  /** Empty for mails that recipients cannot unsubscribe from. */
+  /** The unsubscribe URL. Empty for mails from which recipients cannot unsubscribe. */
   readonly unsubscribeUrl: string
 }
 

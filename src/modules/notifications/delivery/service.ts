@@ -129,7 +129,8 @@ export function createNotificationSender({
   return async ({ payload }: JobDelivery<SendPayload>): Promise<void> => {
     const { message_id: id, turn } = payload
     const message = await db.first(repository.findDueNotification, { id, turn })
-    // Absent when it was canceled, or when a process ended after storing the outcome and before finishing the job.
+    // The message is absent when it was canceled, or when a process ended after storing the outcome and
+    // before finishing the job.
     if (message === undefined) return
     let outcome: Outcome
     try {

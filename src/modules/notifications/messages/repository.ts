@@ -17,7 +17,9 @@ export type NewNotification = {
   readonly gives_up_at: Date
 }
 
-/** Skips rows whose `origin` is stored already, and returns the ids of the others. */
+/**
+ * Inserts messages. Skips those whose `origin` is stored already, and returns the ids of the inserted ones.
+ */
 export const insertNotifications = statement({
   name: 'notifications.insert_messages',
   takes: { rows: json<NewNotification[]>() },
@@ -32,7 +34,10 @@ export const insertNotifications = statement({
     on conflict (origin) do nothing
     returning id`
 })
-/** Returns no row when the message has another turn by now, or is not pending. */
+/**
+ * Finds a pending message of this turn. Returns no row when the message has another turn by now, or is not
+ * pending.
+ */
 export const findDueNotification = statement({
   name: 'notifications.find_due_message',
   takes: { id: 'uuid', turn: 'int4' },

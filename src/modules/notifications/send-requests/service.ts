@@ -54,7 +54,8 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
     }
     const [contact] = (await auth?.contacts([caller.userId])) ?? []
     if (contact?.email != null) {
-      // Otherwise an attacker could register with a victim's address and flood it with mails.
+      // Only verified addresses get requested mails. Otherwise an attacker could register with a victim's
+      // address and flood it with mails.
       if (!contact.emailVerified) throw errors.notificationRecipientUnverified()
       return { email: contact.email, name: contact.name, customerId: contact.id, locale: contact.locale }
     }

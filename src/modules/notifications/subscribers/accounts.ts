@@ -75,7 +75,7 @@ export function createAccountMailSubscriber({ auth, queueNotifications, isEnable
         data: { change: event.payload.change, ...at(event) }
       })
     ),
-    // Goes to the previous address, so that the owner notices when an attacker changed it.
+    // The mail goes to the previous address, so that the owner notices when an attacker changed it.
     'auth.email_changed': mailHandler<UserEvent>('email_changed', async (event, contact) => ({
       to: recipientOf(contact, contact.formerEmail ?? contact.email),
       data: at(event)

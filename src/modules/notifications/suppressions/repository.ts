@@ -31,7 +31,7 @@ export const deleteBounceSuppressions = statement({
   takes: { hashes: 'text[]' },
   text: `delete from notifications.suppressions where address_hash = any ($hashes) and reason = 'bounced'`
 })
-/** With `any_address` the list is not filtered. */
+/** Pages through suppressed addresses. With `any_address` the list is not filtered. */
 export const listSuppressions = statement({
   name: 'notifications.list_suppressions',
   slow: true,

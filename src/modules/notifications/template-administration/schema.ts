@@ -46,7 +46,7 @@ export const MailTemplateResponse = response('TemplateResponse', {
   })
 })
 export type MailTemplateResponse = Static<typeof MailTemplateResponse>
-/** Not paginated: the number of templates and languages is small. */
+/** The list of templates is not paginated, because the number of templates and languages is small. */
 export const MailTemplateListResponse = response('TemplatesResponse', {
   items: Type.Array(
     response('TemplateSummaryResponse', {

@@ -30,7 +30,7 @@ export const MAIL_TEMPLATE_NAMES = [
 export type MailTemplateName = (typeof MAIL_TEMPLATE_NAMES)[number]
 
 type TemplateDefinition = {
-  /** When the mail is sent. */
+  /** When a mail of this template is sent, for administrators. */
   readonly description: string
   /** Its variables besides the common ones. */
   readonly example: MailTemplateExample

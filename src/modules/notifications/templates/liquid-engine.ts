@@ -42,7 +42,7 @@ export function createLiquidEngine({
   timeZone: string
   onPart?: (part: MailTemplatePart) => void
 }) {
-  // Loaded with the first rendering, because loading the library takes a while.
+  // The library is loaded with the first rendering, because loading it takes a while.
   let loading: Promise<Readonly<Record<MailTemplatePart | 'everyBranch', Engine>>> | undefined
 
   async function load() {

@@ -58,7 +58,7 @@ const inLayout = (content: string, unsubscribe: string): string =>
 const paragraph = (text: string): string => `<p>${text}</p>`
 const button = (words: string, url: string): string =>
   `<p><a href="${url}" style="display:inline-block;background:#8f3f1d;color:#fff;padding:10px 18px;border-radius:6px;text-decoration:none">${words}</a></p>`
-/** Left out when no URL of the order is known. */
+/** The link to the order is left out when the shop has no URL for it. */
 const orderButton = (words: string): string =>
   `{% if order.url != '' %}${button(words, '{{ order.url }}')}{% endif %}`
 
@@ -70,7 +70,7 @@ type MailPhrases = {
   readonly seeOrder: string
   readonly seeButton: string
   readonly trackingNumber: string
-  /** States when a link expires. */
+  /** The sentence that states when a link expires. */
   readonly until: string
   /** Text before the unsubscribe URL, and of the unsubscribe link in HTML. */
   readonly unsubscribe: string

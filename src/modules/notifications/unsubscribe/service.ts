@@ -33,7 +33,7 @@ export function createUnsubscribeService({ db, secrets, config, suppressions }: 
     (await suppressions.check(address, true)).reason === 'unsubscribed'
 
   return {
-    /** Returns '' when the URL of the API is not configured. */
+    /** Returns the unsubscribe URL of an address; '' when the URL of the API is not configured. */
     linkFor: (address: string): string =>
       base === ''
         ? ''

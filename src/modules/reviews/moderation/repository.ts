@@ -3,7 +3,7 @@ import { nullableOneOf, statement } from '../../../platform/postgres/statement.t
 import { columnNamesOf, reviewColumns } from '../reviews/repository.ts'
 import type { ReviewStatus } from '../reviews/status.ts'
 
-/** A filter that is null matches all reviews. */
+/** Filters of the moderation list. A null filter matches all reviews. */
 const filters = {
   status: nullableOneOf<ReviewStatus>(),
   product_id: 'uuid?',

@@ -20,9 +20,9 @@ type Deps = {
   emit: Emit
   recordChange: RecordReviewChange
   catalog: Pick<CatalogApi, 'requireProduct'>
-  /** Absent: customers have no names. */
+  /** Absent in a shop without accounts: then authors have no names. */
   auth: Pick<AuthApi, 'contacts'> | undefined
-  /** Absent: no purchase can be verified. */
+  /** Absent in a shop without orders: then no purchase can be verified. */
   orders: Pick<OrdersApi, 'findPurchased'> | undefined
   rules: { readonly allowed_authors: 'customers' | 'buyers'; readonly moderation: 'none' | 'before' }
 }

@@ -46,7 +46,7 @@ export const listRatedProductIds = statement({
     order by id limit $limit`
 })
 /**
- * Lists those of these products whose rating differs from their published reviews. Both are read in one
+ * Lists which of these products have a rating that differs from their published reviews. Both are read in one
  * snapshot.
  */
 export const listMiscountedProductRatings = statement({

@@ -6,7 +6,7 @@ import * as repository from './repository.ts'
 
 const TOPIC = 'ratings'
 const CACHED_MAX = 50_000
-/** A message of a broadcast can have 7,900 bytes. */
+/** Ids per broadcast message, which can have 7,900 bytes. */
 const IDS_A_MESSAGE = 200
 
 /** The number of published reviews with one star, two stars, and so on. */

@@ -100,7 +100,7 @@ export const updateReviewDecision = statement({
   text: `
     update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id`
 })
-/** `reply`: null deletes the reply. */
+/** Sets the reply of the shop to a review. A null `reply` deletes it. */
 export const updateReviewReply = statement({
   name: 'reviews.update_reply',
   takes: { id: 'uuid', reply: 'text?' },

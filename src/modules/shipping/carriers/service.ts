@@ -65,7 +65,10 @@ export function createCarrierService({
     return read(id)
   }
 
-  /** Parcels keep the carrier's name. @throws `SHIPPING_CARRIER_NOT_FOUND`, `SHIPPING_CARRIER_STALE` */
+  /**
+   * Deletes a carrier. Parcels keep the carrier's name. @throws `SHIPPING_CARRIER_NOT_FOUND`,
+   * `SHIPPING_CARRIER_STALE`
+   */
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)

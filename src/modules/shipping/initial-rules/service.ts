@@ -18,7 +18,7 @@ type InitialMethod = Pick<ShippingMethod, 'kind' | 'provider' | 'service' | 'est
 export type InitialShippingRules = {
   /** Country of each zone, or `*`, by the zone's name. */
   readonly zones: Readonly<Record<string, string>>
-  /** In the order in which they are offered. */
+  /** The shipping methods, in the order in which they are offered. */
   readonly methods: readonly InitialMethod[]
 }
 

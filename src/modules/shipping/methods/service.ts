@@ -103,7 +103,7 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
     return read(id)
   }
 
-  /** Also deletes the method's rates. @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_METHOD_STALE` */
+  /** Deletes a shipping method and its rates. @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_METHOD_STALE` */
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)

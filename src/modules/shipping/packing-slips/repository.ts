@@ -7,7 +7,7 @@ import {
 } from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/rule.ts'
 
-/** A null filter matches all. */
+/** Filters of lists of shipments. A null filter matches all. */
 const filters = {
   status: nullableOneOf<ShipmentStatus>(),
   carrier: 'text?',

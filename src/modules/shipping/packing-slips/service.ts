@@ -25,7 +25,7 @@ type SlipOrder = {
     readonly variant_name: string
   }[]
 }
-/** Reads the orders with these ids. Missing ones are left out. */
+/** Reads the orders with these ids for packing slips. Missing orders are left out. */
 export type PackingSlipOrderReader = (db: Queryable, ids: readonly string[]) => Promise<readonly SlipOrder[]>
 
 type Deps = {
@@ -52,7 +52,7 @@ const COLUMNS = [
   ...['service', 'items', 'pieces', 'order_id', 'shipment_id']
 ]
 
-/** Pages of slips show no total. */
+/** No total is counted, because pages of packing slips show none. */
 const never = async () => undefined
 
 /** Lists of shipments and packing slips for administrators. */

@@ -42,7 +42,10 @@ export type ShippingPriceTable = {
 /** `upTo` is inclusive, in grams, minor units or items. Null: no bound. */
 export type ShippingPriceStep = { readonly upTo: number | null; readonly amountMinor: number }
 
-/** What is shipped together. Weight, value and items count the items that require shipping, if any does. */
+/**
+ * A parcel: goods that are shipped together. Weight, value and items count only items that require shipping,
+ * if there are any.
+ */
 export type ShippingParcel = {
   /** Null: not known. Then only options without a zone are listed. */
   readonly destination: DeliveryDestination | null

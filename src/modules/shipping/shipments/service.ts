@@ -20,7 +20,7 @@ export type NewOrderShipments = {
   readonly orderId: string
   /** Null: a guest. */
   readonly customerId: string | null
-  /** Each with the shipping option that the buyer chose. */
+  /** Groups of lines, each with the shipping option that the buyer chose. */
   readonly groups: readonly (OrderGroup & {
     readonly option: Pick<ShippingOption, 'id' | 'method' | 'provider' | 'service' | 'estimatedDays'>
   })[]
@@ -49,7 +49,7 @@ type Deps = {
 }
 
 export function createShipmentService({ db, isToken, carriers }: Deps) {
-  /** See `ShippingApi`. Digital groups need no shipment. */
+  /** Creates the shipments of an order; see `ShippingApi`. Digital groups need no shipment. */
   async function createShipments(
     tx: Transaction,
     { orderId, customerId, groups }: NewOrderShipments

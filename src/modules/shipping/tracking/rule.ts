@@ -9,13 +9,13 @@ export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number]
 
 /** A tracking event of a parcel. */
 export type TrackingEvent = {
-  /** The id that the carrier gave it. Null: none. */
+  /** The id that the carrier gave the event. Null: the carrier gave none. */
   readonly event_id: string | null
   readonly status: TrackingStatus
   readonly occurred_at: Date
   readonly description: string | null
   readonly location: string | null
-  /** A date, without a time. */
+  /** The estimated day of delivery: a date without a time. */
   readonly estimated_delivery: string | null
 }
 

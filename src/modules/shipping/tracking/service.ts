@@ -141,7 +141,7 @@ export type TrackingService = ReturnType<typeof createTrackingService>
 function readEvent(event: TrackingEventRequest): TrackingEvent {
   const occurred_at = new Date(event.occurred_at)
   const time = occurred_at.getTime()
-  // A day of tolerance, because clocks and time zones of carriers can be wrong.
+  // Events may be a day in the future, because clocks and time zones of carriers can be wrong.
   if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw trackingEventTimeInvalid()
   return {
     occurred_at,

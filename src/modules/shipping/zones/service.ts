@@ -88,7 +88,7 @@ export function createShippingZoneService({
     return read(id)
   }
 
-  /** Also deletes the zone's rates. @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE` */
+  /** Deletes a zone and its rates. @throws `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_ZONE_STALE` */
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lockOne(tx, id, write)

@@ -65,7 +65,7 @@ const matches = `
   ($endpoint_id::uuid is null or endpoint_id = $endpoint_id) and ($event_type::text is null or event_type = $event_type)
   and ($status::text is null or status = $status)`
 
-/** Newest first, starting below the id `after`. */
+/** Lists deliveries below the id `after`, newest first. */
 export const listWebhookDeliveries = statement({
   name: 'webhooks.list_deliveries',
   slow: true,

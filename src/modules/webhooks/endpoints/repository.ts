@@ -17,7 +17,7 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 
-/** Newest first, starting below the id `after`. */
+/** Lists endpoints below the id `after`, newest first. */
 export const listWebhookEndpoints = statement({
   name: 'webhooks.list_endpoints',
   takes: { after: 'uuid', limit: 'int8' },

@@ -140,7 +140,7 @@ function createAttemptStore({ db, log, emit, invalidation, disableAfterDays, cou
         return true
       })
     }
-    // False when another process has taken over the delivery, or when it was canceled.
+    // Returns false when another process has taken over the delivery, or when it was canceled.
     if (!(await store())) return
     if (status === 'dead') log.warn({ delivery: id, endpoint: endpoint_id, error }, 'a webhook is not sent')
     count(status === 'pending' ? 'failed' : status)

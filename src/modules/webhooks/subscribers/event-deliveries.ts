@@ -14,8 +14,8 @@ type Deps = {
 }
 
 /**
- * Returns a function that tells from memory whether an active endpoint subscribes to an event. It returns true while the
- * endpoints are not loaded. An endpoint that another process created is known within a second.
+ * Returns a function that checks in memory whether an active endpoint subscribes to an event. It returns true
+ * while the endpoints are not loaded. An endpoint that another process created is known within a second.
  */
 export function createHasWebhookSubscriber(
   { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
