@@ -40,7 +40,8 @@ export async function readContract(shop: Pick<ContractShop, 'request'>) {
     takesMetadata: ({ operation, contentType }: Route) => {
       const schema = operation.requestBody?.content[contentType ?? '']?.schema
       return (
-        schema !== undefined && 'metadata' in (resolveReferences(schema, json.components.schemas).properties ?? {})
+        schema !== undefined &&
+        'metadata' in (resolveReferences(schema, json.components.schemas).properties ?? {})
       )
     },
     /** Whether a repeated request gets the first response again: responses with secrets are not stored. */
