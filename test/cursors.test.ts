@@ -9,7 +9,7 @@ const FORGED = [
 ]
 
 test('a manipulated cursor of any list is rejected, or gives a valid page of the list', async () => {
-  const { admin, register, sell } = await useEverything()
+  const { admin, register, sell } = await useShopOfAllModules()
   const made = async (path: string, body: object): Promise<string> => {
     const { status, json, text } = await admin.post(path, body)
     expect(status, text).toBe(201)

@@ -114,8 +114,8 @@ async function lookFor({ sql }: Pick<ShopOfAllModules, 'sql'>, words: readonly s
 }
 
 test('an erased customer is in no table, and the test lists each table that could contain personal data', async () => {
-  const shop = await useEverything()
-  await openPost(shop)
+  const shop = await useShopOfAllModules()
+  await createShippingMethods(shop)
   const product = await shop.sell()
   expect(
     (await shop.admin.put(`/api/inventory/levels/${product.variants[0]?.id}`, { on_hand: 100 })).status

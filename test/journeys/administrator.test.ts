@@ -32,7 +32,7 @@ POT,5,3
 TIN,50,10
 `
 
-onEachGround(ground => {
+describeOnAllServices(ground => {
   test('an administrator runs a shop for a day, and in the evening orders, payments and stock add up', async () => {
     const day = await openDay(ground)
     await furnish(day)

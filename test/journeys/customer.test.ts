@@ -3,7 +3,7 @@ import { STOCKHOLM } from '../support/checkouts.ts'
 import { PATIENCE } from '../support/mailing-shop.ts'
 import { describeOnAllServices, EMAIL, openMugShop, PASSWORD, TRANSFER } from './shop.ts'
 
-onEachGround(ground => {
+describeOnAllServices(ground => {
   test('a guest browses, fills a cart, registers, merges, orders, pays, tracks the parcel and reviews the product', async () => {
     const { anonymous, admin, logIn, mail, mails, mug, variantId, available, receive } = await openMugShop(
       ground,

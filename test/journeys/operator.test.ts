@@ -70,7 +70,7 @@ async function expectConsistentLedgers(origin: string): Promise<void> {
   expect([findings, rest_cursor]).toEqual([[], null])
 }
 
-onEachGround(ground => {
+describeOnAllServices(ground => {
   test('an operator restores a backup made while the shop was selling: it has all sales until then, and goes on selling', async () => {
     const shop = await openMugShop(ground, COUNT, MANY_ORDERS)
     const { premises, anonymous, variantId, receive, mails } = shop
@@ -169,7 +169,7 @@ onEachGround(ground => {
   })
 
   test('restoring a backup of a version with other migrations is rejected, and the error says what to do', async () => {
-    const shop = await usePremises(ground, SECRET_SETTINGS)
+    const shop = await useProgram(ground, SECRET_SETTINGS)
     const backup = fileURLToPath(new URL('older-shop.backup', import.meta.url))
     await expect(shop.command('restore', backup)).rejects.toThrow(
       'Restore it with the version and the modules that created it.'

@@ -52,7 +52,7 @@ test('a unit test that requests a database fails with the name of the lane that 
 })
 
 test('a change in a module selects the tests of this module for the run', () => {
-  const { tests, uncovered } = testsOf(['src/modules/cart/carts/repository.ts'], lanes, imports)
+  const { tests, uncovered } = selectTests(['src/modules/cart/carts/repository.ts'], lanes, imports)
   const others = tests.filter(path => !lanes.unit.includes(path))
   expect(others).toContain('src/modules/cart/merge/routes.test.ts')
   expect(others.filter(path => !path.startsWith('src/modules/cart/'))).toEqual([])
@@ -61,8 +61,8 @@ test('a change in a module selects the tests of this module for the run', () => 
 })
 
 test('a changed test file is selected for the run, whatever its lane, and so are tests that import a changed helper', () => {
-  expect(testsOf(['test/stop.test.ts'], lanes, imports).tests).toContain('test/stop.test.ts')
-  expect(testsOf(['test/support/reviews.ts'], lanes, imports).tests).toContain(
+  expect(selectTests(['test/stop.test.ts'], lanes, imports).tests).toContain('test/stop.test.ts')
+  expect(selectTests(['test/support/reviews.ts'], lanes, imports).tests).toContain(
     'src/modules/reviews/storefront/routes.test.ts'
   )
 })

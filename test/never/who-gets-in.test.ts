@@ -228,7 +228,7 @@ test("staff with every scope but its module's are rejected by each administrator
 })
 
 test('an administrator without the required second factor can use only the routes that enrol it', async () => {
-  const shop = await everythingOf(
+  const shop = await withAccounts(
     await useShop({ settings: { CARTWRIGHT__AUTH__REQUIRE_SECOND_FACTOR: 'true' } })
   )
   const closed = (await routesOf(shop)).filter(
