@@ -1,4 +1,4 @@
-import type { ModelItem, ModelLevel, ModelOperation, ModelStock, StockLine } from './stock-model.ts'
+import type { ModelItem, ModelLevel, ModelOperation, ModelStock, StockLine } from './stock-model-types.ts'
 
 export type HistoryStep =
   | { kind: 'batch'; operations: ModelOperation[]; locked: string[]; busy: string | undefined }

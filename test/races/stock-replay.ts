@@ -11,15 +11,14 @@ import type {
   StockReservation
 } from '../../src/modules/inventory/decisions/state.ts'
 import type { History, HistoryStep } from './stock-histories.ts'
-import {
-  kitPartsOf,
-  type ModelLevel,
-  type ModelOperation,
-  type ModelReservation,
-  type ModelStock,
-  performOperations,
-  type StockReport
-} from './stock-model.ts'
+import { kitPartsOf, performOperations } from './stock-model.ts'
+import type {
+  ModelLevel,
+  ModelOperation,
+  ModelReservation,
+  ModelStock,
+  StockReport
+} from './stock-model-types.ts'
 
 const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string, T[]> => {
   const groups = new Map<string, T[]>()
