@@ -26,12 +26,12 @@ const groupBy = <T>(list: readonly T[], keyOf: (each: T) => string): Map<string,
   return groups
 }
 
-/** The world as the writer reads it. Its rows are frozen, so a write to them throws. */
-function stockOf(world: World, moved: readonly ShipmentStockMovement[]): LockedStockState {
-  const levelOf = (shelf: Shelf): StockLevel => {
-    const priority = world.places.findIndex(place => place.id === shelf.place)
-    const { item: itemId, place: locationId, version: sourceVersion, ...figures } = shelf
-    const active = world.places[priority]?.active === true
+/** The world as the writer reads it. Its reservations are frozen, so a write to them throws. */
+function stockOf(world: ModelStock, moved: readonly ShipmentStockMovement[]): LockedStockState {
+  const levelOf = (level: ModelLevel): StockLevel => {
+    const priority = world.locations.findIndex(place => place.id === level.place)
+    const { item: itemId, place: locationId, version: sourceVersion, ...figures } = level
+    const active = world.locations[priority]?.active === true
     // Two locations share a priority: their ids decide.
     return Object.freeze({
       itemId,
