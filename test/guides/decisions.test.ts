@@ -24,9 +24,11 @@ test('the index of decisions lists each decision once', () => {
   expect(listedIn(index)).toEqual(files)
 })
 
-test('no two decisions have the same number', () => {
-  const numbers = files.map(name => name.slice(0, 4))
+test('no two decisions have the same number, and each title states it', async () => {
+  const numbers = files.map(name => Number(name.slice(0, 4)))
   expect(numbers).toEqual([...new Set(numbers)])
+  const titles = await Promise.all(files.map(name => readFile(join(FOLDER, name), 'utf8')))
+  expect(titles.map(title => Number(/^# (\d+)\. /.exec(title)?.[1]))).toEqual(numbers)
 })
 
 test('the index of decisions marks each decision that a later one changes', async () => {
