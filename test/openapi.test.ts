@@ -228,15 +228,18 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
     'delete /api/guest-cart',
     'delete /api/guest-cart/items/{variantId}',
     'delete /api/products/{id}/reviews',
-    ...[...priced, 'orders', 'orders/{id}/shipments']
+    ...[...priced, 'orders', 'orders/{id}/shipments', 'shipping/shipments']
       .sort()
-      .map(each => `patch /api/admin/${each}/{id}`.replace('shipments/{id}', 'shipments/{shipment_id}')),
+      .map(each =>
+        `patch /api/admin/${each}/{id}`.replace('{id}/shipments/{id}', '{id}/shipments/{shipment_id}')
+      ),
     'patch /api/admin/webhooks/endpoints/{id}',
     'patch /api/auth/addresses/{id}',
     'patch /api/cart',
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
+    'patch /api/catalog/reviews/{id}',
     'patch /api/catalog/variants/{id}',
     'patch /api/guest-cart',
     'patch /api/inventory/items/{id}',

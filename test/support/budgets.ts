@@ -86,7 +86,8 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     'q=unknown',
     'q=person',
     'role=admin',
-    'disabled=true'
+    'disabled=true',
+    'metadata[a]=nowhere'
   ),
   '/api/admin/payments': listing(
     1_500,
@@ -116,6 +117,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     1_500,
     'status=returned',
     'carrier=nowhere',
+    'metadata[a]=nowhere',
     `order_id=${UNKNOWN}`
   ),
   // Orders of the test that expire meanwhile send mails.

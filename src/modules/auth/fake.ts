@@ -87,6 +87,7 @@ export function fakeAuth(): FakeAuth {
     registered: async () => [],
     setDisabledById: none,
     setRoleById: none,
+    updateUserMetadata: none,
     sessionsOf: none,
     endSession: none,
     endSessions: none,

@@ -3,6 +3,7 @@ import type { Page } from '../../kernel/pages.ts'
 import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
+import type { MetadataRequest } from '../../platform/postgres/metadata.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
 import {
   type AccountAdministration,
@@ -116,6 +117,8 @@ export type AuthApi = {
    * `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`.
    */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
+  /** Changes the metadata of a user. @throws `AUTH_USER_NOT_FOUND`, `METADATA_LIMIT`. */
+  updateUserMetadata(tx: Transaction, userId: string, changes: MetadataRequest): Promise<void>
   /**
    * Changes role and scopes like `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`,
    * `AUTH_LAST_ADMIN`.
@@ -240,6 +243,7 @@ export const authModule = defineModule({
       registered: administration.registered,
       setDisabledById: administration.disable,
       setRoleById: administration.grant,
+      updateUserMetadata: administration.updateMetadata,
       sessionsOf: (userId, query) => sessions.list({ userId, sessionId: null }, query),
       endSession: administration.endSession,
       endSessions: administration.endSessions,

@@ -52,6 +52,21 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
     },
     request => users.patch(identityOf(request).userId, request.params.id, request.body, writeOf(request))
   )
+  tiers.admin.patch(
+    '/admin/users/:id/metadata',
+    {
+      config,
+      schema: {
+        summary: "Update a user's metadata",
+        description:
+          'Changes `metadata` and `private_metadata` of a user. Sent keys are set, null deletes a key, and other keys stay. The user sees `metadata`; only administrators see `private_metadata`. Needs an administrator or API key with full access. 400 `METADATA_LIMIT`: the user would have too many keys or bytes; delete some. 404 `AUTH_USER_NOT_FOUND`: the account does not exist.',
+        params: IdParams,
+        body: schema.UserMetadataRequest,
+        response: { 200: schema.ManagedUserResponse }
+      }
+    },
+    request => users.updateMetadata(request.params.id, request.body, writeOf(request))
+  )
   tiers.admin.delete(
     '/admin/users/:id',
     {

@@ -1,4 +1,5 @@
 import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
+import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -20,7 +21,8 @@ export const UserListQuery = input({
   ...changeListQuery,
   q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
-  disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' }))
+  disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' })),
+  ...metadataQuery
 })
 export type UserListQuery = Static<typeof UserListQuery>
 export const UserSessionListQuery = input(pageQuery)
@@ -41,6 +43,8 @@ export const ManageUserRequest = request('ManageUserRequest', {
     Type.Boolean({ description: 'True: ends all sessions of the user and rejects new logins.' })
   )
 })
+/** Of a user, who has at most 16 kB of `metadata`. */
+export const UserMetadataRequest = request('UserMetadataRequest', metadataFields)
 export type ManageUserRequest = Static<typeof ManageUserRequest>
 
 export const ManagedUserResponse = response('ManagedUserResponse', {
@@ -55,6 +59,7 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   marketing_consent: Type.Boolean({ description: 'True: the user has agreed to marketing mails.' }),
   created_at: Time,
   disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' }),
+  ...allMetadataShown,
   updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
 export const ManagedUserListResponse = changeListResponse(ManagedUserResponse)

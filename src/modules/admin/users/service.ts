@@ -1,5 +1,6 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
+import type { MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import { adminScopeUnknown, ownAccountChangeForbidden } from '../errors.ts'
 import type { ManageUserRequest, UserListQuery, UserSessionListQuery } from './schema.ts'
@@ -32,6 +33,12 @@ export function createUserAdministration({ db, auth, modules }: Deps) {
         if (rights !== undefined) await auth.setRoleById(tx, id, rights.role, rights.scopes)
         if (disabled !== undefined) await auth.setDisabledById(tx, id, disabled)
       })
+      return auth.user(id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND`, `METADATA_LIMIT` */
+    async updateMetadata(id: string, changes: MetadataRequest, write: IdempotentWrite) {
+      await write.once(db, tx => auth.updateUserMetadata(tx, id, changes))
       return auth.user(id)
     },
 

@@ -1,17 +1,23 @@
 import { legacyEmailKey } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import { lastAdminMustRemain, sessionNotFound, userNotFound } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { UserRole } from '../users/schema.ts'
 
-export type UserWithDisabledAt = UserRow & { disabled_at: Date | null; updated_at: Date }
+export type UserWithDisabledAt = UserRow & {
+  disabled_at: Date | null
+  updated_at: Date
+  private_metadata: Metadata
+}
 /**
  * `search`: prefix of an e-mail address or name, case-insensitive. `updated_since`: users that changed since this time, the
  * oldest change first, without other filters.
@@ -21,6 +27,7 @@ export type AccountListQuery = PageQuery & {
   disabled?: boolean
   search?: string
   updated_since?: string
+  metadata?: Metadata
 }
 
 /** Manages accounts for administrators. */
@@ -40,7 +47,7 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
     requireAnotherAdmin,
 
     list: (all: AccountListQuery): Promise<Page<UserWithDisabledAt>> => {
-      const { role, disabled, search, updated_since, ...query } = all
+      const { role, disabled, search, updated_since, metadata = null, ...query } = all
       if (updated_since !== undefined)
         return readChangedRowsPage(
           db,
@@ -62,9 +69,15 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
       return readPage(query, {
         ...newestFirst,
         name: 'users',
-        filters,
-        rows: place => db.rows(repository.listUsers, { ...filters, ...place }),
-        total: () => db.first(repository.countUsers, filters)
+        filters: { ...filters, metadata },
+        rows: place =>
+          metadata === null
+            ? db.rows(repository.listUsers, { ...filters, ...place })
+            : db.rows(repository.listUsersWithMetadata, { ...filters, metadata, ...place }),
+        total: () =>
+          metadata === null
+            ? db.first(repository.countUsers, filters)
+            : db.first(repository.countUsersWithMetadata, { ...filters, metadata })
       })
     },
 
@@ -94,6 +107,12 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
       await requireUser(tx, id)
       await tx.run(repository.updateUserRole, { id, role, scopes: role === 'admin' ? scopes : null })
       await sessions.verifyAgain(tx, id)
+    },
+
+    /** @throws `AUTH_USER_NOT_FOUND`, `METADATA_LIMIT`. */
+    async updateMetadata(tx: Transaction, id: string, changes: MetadataRequest): Promise<void> {
+      await requireUser(tx, id)
+      await changeMetadata(tx, repository.updateUserMetadata, { ...changes, id })
     },
 
     /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` when the user has no session of this id. */

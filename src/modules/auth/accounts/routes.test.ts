@@ -45,6 +45,7 @@ describe('register', () => {
         email_verified: false,
         phone: null,
         locale: null,
+        metadata: {},
         marketing_consent: false,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       },

@@ -1,5 +1,7 @@
 import type { PostalAddress } from '../../../kernel/address.ts'
+import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
+import { declareMetadata, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const ADDRESS = {
@@ -9,8 +11,10 @@ const ADDRESS = {
   default_billing: 'bool',
   version: 'int4',
   created_at: 'timestamptz',
-  updated_at: 'timestamptz'
+  updated_at: 'timestamptz',
+  metadata: json<Metadata>()
 } as const
+declareMetadata('auth.addresses')
 
 /** Serializes changes of this user's addresses until `tx` ends. */
 export const lockUserAddresses = statement({
@@ -24,7 +28,7 @@ export const listAddresses = statement({
   takes: { userId: 'uuid', after: 'uuid', limit: 'int8' },
   gives: ADDRESS,
   text: `
-    select id, address, default_shipping, default_billing, version, created_at, updated_at from auth.addresses
+    select id, address, default_shipping, default_billing, version, created_at, updated_at, metadata from auth.addresses
     where user_id = $userId and id < $after order by id desc limit $limit`
 })
 export const countAddresses = statement({
@@ -38,7 +42,7 @@ export const findAddress = statement({
   takes: { id: 'uuid', userId: 'uuid' },
   gives: ADDRESS,
   text: `
-    select id, address, default_shipping, default_billing, version, created_at, updated_at from auth.addresses
+    select id, address, default_shipping, default_billing, version, created_at, updated_at, metadata from auth.addresses
     where id = $id and user_id = $userId`
 })
 /** Removes the default mark from the user's other addresses. */
@@ -55,17 +59,31 @@ export const clearDefaultAddresses = statement({
 })
 export const insertAddress = statement({
   name: 'auth.insert_address',
-  takes: { id: 'uuid', userId: 'uuid', address: json<PostalAddress>(), shipping: 'bool', billing: 'bool' },
+  takes: {
+    id: 'uuid',
+    userId: 'uuid',
+    address: json<PostalAddress>(),
+    shipping: 'bool',
+    billing: 'bool',
+    metadata: json<MetadataChange>()
+  },
   text: `
-    insert into auth.addresses (id, user_id, address, default_shipping, default_billing)
-    values ($id, $userId, $address, $shipping, $billing)`
+    insert into auth.addresses (id, user_id, address, default_shipping, default_billing, metadata)
+    values ($id, $userId, $address, $shipping, $billing, ${mergedMetadataSql("'{}'::jsonb", '$metadata')})`
 })
 export const updateAddress = statement({
   name: 'auth.update_address',
-  takes: { id: 'uuid', address: json<PostalAddress>(), shipping: 'bool', billing: 'bool' },
+  takes: {
+    id: 'uuid',
+    address: json<PostalAddress>(),
+    shipping: 'bool',
+    billing: 'bool',
+    metadata: json<MetadataChange>()
+  },
   text: `
     update auth.addresses set
       address = $address, default_shipping = $shipping, default_billing = $billing,
+      metadata = ${mergedMetadataSql('metadata', '$metadata')},
       version = version + 1, updated_at = now()
     where id = $id`
 })

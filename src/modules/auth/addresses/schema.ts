@@ -1,4 +1,5 @@
 import { PostalAddress } from '../../../kernel/address.ts'
+import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, patchRequest, request, response, Time, Version } from '../../../kernel/wire.ts'
 
@@ -12,14 +13,16 @@ const DefaultBilling = Type.Boolean({
 export const AddAddressRequest = request('AddAddressRequest', {
   address: PostalAddress,
   default_shipping: Type.Optional(DefaultShipping),
-  default_billing: Type.Optional(DefaultBilling)
+  default_billing: Type.Optional(DefaultBilling),
+  ...ownMetadataFields
 })
 export type AddAddressRequest = Static<typeof AddAddressRequest>
 
 export const UpdateAddressRequest = patchRequest('UpdateAddressRequest', {
   address: PostalAddress,
   default_shipping: DefaultShipping,
-  default_billing: DefaultBilling
+  default_billing: DefaultBilling,
+  ...ownMetadataFields
 })
 export type UpdateAddressRequest = Static<typeof UpdateAddressRequest>
 
@@ -28,6 +31,7 @@ export const SavedAddressResponse = response('SavedAddressResponse', {
   address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling,
+  ...metadataShown,
   version: Version,
   created_at: Time,
   updated_at: Time

@@ -1,5 +1,6 @@
 import { normalizeAddress, type PostalAddress } from '../../../kernel/address.ts'
 import { found } from '../../../kernel/errors.ts'
+import { normalizeMetadataChange } from '../../../kernel/metadata.ts'
 import { newestFirst, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
@@ -47,6 +48,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
     ): Promise<SavedAddressResponse> {
       const { id } = write
       const address = validAddress(body.address)
+      const metadata = normalizeMetadataChange(body.metadata ?? {})
       await write.once(db, async tx => {
         await lock(tx, userId)
         const { total } = found(await tx.first(repository.countAddresses, { userId }), invalidAccessToken)
@@ -54,7 +56,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
         const { default_shipping = total === 0, default_billing = total === 0 } = body
         const defaults = { shipping: default_shipping, billing: default_billing }
         await tx.run(repository.clearDefaultAddresses, { id, userId, ...defaults })
-        await tx.run(repository.insertAddress, { id, userId, address, ...defaults })
+        await tx.run(repository.insertAddress, { id, userId, address, ...defaults, metadata })
       })
       return read(userId, id)
     },
@@ -67,6 +69,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
       write: IdempotentWrite
     ): Promise<SavedAddressResponse> {
       const address = body.address && validAddress(body.address)
+      const metadata = normalizeMetadataChange(body.metadata ?? {})
       await write.once(db, async tx => {
         await lock(tx, userId)
         const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
@@ -74,7 +77,8 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
         if (isEmptyPatch(body)) return
         const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
         await tx.run(repository.clearDefaultAddresses, { id, userId, shipping, billing })
-        await tx.run(repository.updateAddress, { id, address: address ?? present.address, shipping, billing })
+        const next = { address: address ?? present.address, shipping, billing, metadata }
+        await tx.run(repository.updateAddress, { id, ...next })
       })
       return read(userId, id)
     },

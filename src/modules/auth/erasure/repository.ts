@@ -19,12 +19,13 @@ export const findUserForExport = statement({
     phone: 'text?',
     locale: 'text?',
     marketing_consent_at: 'timestamptz?',
+    metadata: 'jsonb',
     role: 'text',
     disabled_at: 'timestamptz?',
     created_at: 'timestamptz'
   },
   text: `
-    select email, email_verified_at, former_email, name, phone, locale, marketing_consent_at, role, disabled_at,
+    select email, email_verified_at, former_email, name, phone, locale, marketing_consent_at, metadata, role, disabled_at,
       created_at
     from auth.users where id = $id`
 })

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import { normalizeMetadataChange } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { invalidAccessToken } from '../errors.ts'
@@ -22,9 +23,9 @@ export function createProfileService({ db }: { db: Database }) {
   return {
     read,
 
-    /** @throws `AUTH_PHONE_INVALID`, `AUTH_LOCALE_INVALID`. */
+    /** @throws `AUTH_PHONE_INVALID`, `AUTH_LOCALE_INVALID`, `METADATA_LIMIT`. */
     async update(caller: Caller, body: UpdateAccountRequest, write: IdempotentWrite): Promise<UserResponse> {
-      const { phone, locale } = body
+      const { phone, locale, metadata = {} } = body
       const normalised = {
         ...(phone !== undefined && { phone: phone && requireValidPhone(phone) }),
         ...(locale !== undefined && { locale: locale && requireValidLocale(locale) })
@@ -34,7 +35,8 @@ export function createProfileService({ db }: { db: Database }) {
           await tx.first(repository.lockUserProfile, { id: caller.userId }),
           invalidAccessToken
         )
-        await tx.run(repository.updateUserProfile, { ...present, ...body, ...normalised, id: caller.userId })
+        const changed = { ...present, ...body, ...normalised, metadata: normalizeMetadataChange(metadata) }
+        await tx.run(repository.updateUserProfile, { ...changed, id: caller.userId })
       })
       return read(caller)
     }

@@ -1,5 +1,8 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { metadataMatchSql, metadataSearch, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { UserRole } from './schema.ts'
 
 const USER = {
@@ -12,7 +15,8 @@ const USER = {
   phone: 'text?',
   locale: 'text?',
   marketing_consent: 'bool',
-  created_at: 'timestamptz'
+  created_at: 'timestamptz',
+  metadata: json<Metadata>()
 } as const
 const LOGIN = { ...USER, password_hash: 'text?', disabled: 'bool', has_second_factor: 'bool' } as const
 
@@ -23,13 +27,37 @@ export const insertUser = statement({
   text: `
     insert into auth.users (id, email, name, locale, role, password_hash)
     values ($id, $email, $name, $locale, $role, $passwordHash)
-    returning id, email, name, role, scopes, false as email_verified, phone, locale, false as marketing_consent, created_at`
+    returning id, email, name, role, scopes, false as email_verified, phone, locale, false as marketing_consent, created_at, metadata`
 })
 export type UserRow = RowOf<typeof insertUser>
 /** Returns the public fields of a user's row. */
 export function selectPublicUserFields(row: UserRow): UserRow {
-  const { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at } = row
-  return { id, email, name, role, scopes, email_verified, phone, locale, marketing_consent, created_at }
+  const {
+    id,
+    email,
+    name,
+    role,
+    scopes,
+    email_verified,
+    phone,
+    locale,
+    marketing_consent,
+    created_at,
+    metadata
+  } = row
+  return {
+    id,
+    email,
+    name,
+    role,
+    scopes,
+    email_verified,
+    phone,
+    locale,
+    marketing_consent,
+    created_at,
+    metadata
+  }
 }
 
 export const findUser = statement({
@@ -38,7 +66,7 @@ export const findUser = statement({
   gives: LOGIN,
   text: `
     select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
-      marketing_consent_at is not null as marketing_consent, created_at, password_hash,
+      marketing_consent_at is not null as marketing_consent, created_at, metadata, password_hash,
       disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users where id = $id`
 })
@@ -49,7 +77,7 @@ export const findUserByEmail = statement({
   gives: LOGIN,
   text: `
     select id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
-      marketing_consent_at is not null as marketing_consent, created_at, password_hash,
+      marketing_consent_at is not null as marketing_consent, created_at, metadata, password_hash,
       disabled_at is not null as disabled, second_factor_at is not null as has_second_factor
     from auth.users
     where lower(email) = any (array[lower($email), lower($folded)]) and password_hash is not null
@@ -141,10 +169,21 @@ export const lockUser = statement({
   gives: { id: 'uuid' },
   text: 'select id from auth.users where id = $id for update'
 })
-const MANAGED = { ...USER, disabled_at: 'timestamptz?', updated_at: 'timestamptz' } as const
+const MANAGED = {
+  ...USER,
+  disabled_at: 'timestamptz?',
+  updated_at: 'timestamptz',
+  private_metadata: json<Metadata>()
+} as const
+export const updateUserMetadata = metadataUpdate(
+  'auth.update_user_metadata',
+  'auth.users',
+  ', updated_at = now()'
+)
 const managed = `
   id, email, name, role, scopes, email_verified_at is not null as email_verified, phone, locale,
-    marketing_consent_at is not null as marketing_consent, created_at, disabled_at, updated_at`
+    marketing_consent_at is not null as marketing_consent, created_at, metadata, disabled_at, updated_at,
+    private_metadata`
 /** Null disables a filter. `email` and `name` are prefixes in lower case. */
 const filters = { role: 'text?', disabled: 'bool?', email: 'text?', name: 'text?' } as const
 const matching = `
@@ -157,6 +196,29 @@ export const listUsers = statement({
   gives: MANAGED,
   slow: true,
   text: `select ${managed} from auth.users where id < $after and ${matching} order by id desc limit $limit`
+})
+const withMetadata = { ...filters, metadata: json<Metadata>() } as const
+export const listUsersWithMetadata = statement({
+  name: 'auth.list_users_with_metadata',
+  takes: { ...withMetadata, after: 'uuid', limit: 'int8' },
+  gives: MANAGED,
+  slow: true,
+  text: boundedSearchSql({
+    table: 'auth.users',
+    columns: `id, email, name, role, scopes, email_verified_at, phone, locale, marketing_consent_at, created_at, metadata,
+          disabled_at, updated_at, private_metadata`,
+    where: `id < $after and ${matching}`,
+    by: 'id desc',
+    ...metadataSearch,
+    shown: managed
+  })
+})
+export const countUsersWithMetadata = statement({
+  name: 'auth.count_users_with_metadata',
+  takes: withMetadata,
+  gives: { total: 'int4' },
+  slow: true,
+  text: countUpTo(`auth.users where ${matching} and ${metadataMatchSql('$metadata')}`)
 })
 export const countUsers = statement({
   name: 'auth.count_users',

@@ -1,5 +1,7 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { hasMetadataSql, metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
   id: 'uuid',
@@ -8,22 +10,35 @@ const columns = {
   parent_id: 'uuid?',
   adjustment_ppm: 'int4',
   version: 'int4',
-  created_at: 'timestamptz'
+  created_at: 'timestamptz',
+  ...metadataColumns
 } as const
 const names = Object.keys(columns).join(', ')
-const { version: _, created_at: _at, ...written } = columns
+const written = {
+  id: 'uuid',
+  name: 'text',
+  currency: 'text',
+  parent_id: 'uuid?',
+  adjustment_ppm: 'int4'
+} as const
+export const updatePriceListMetadata = metadataUpdate(
+  'pricing.update_price_list_metadata',
+  'pricing.price_lists'
+)
 
 /** Pages through price lists, newest first. */
 export const listPriceLists = statement({
   name: 'pricing.list_price_lists',
-  takes: { after: 'uuid', limit: 'int8' },
+  takes: { metadata: nullableJson<Metadata>(), after: 'uuid', limit: 'int8' },
   gives: columns,
-  text: `select ${names} from pricing.price_lists where id < $after order by id desc limit $limit`
+  text: `
+    select ${names} from pricing.price_lists where id < $after and ${hasMetadataSql} order by id desc limit $limit`
 })
 export const countPriceLists = statement({
   name: 'pricing.count_price_lists',
+  takes: { metadata: nullableJson<Metadata>() },
   gives: { total: 'int4' },
-  text: countUpTo('pricing.price_lists')
+  text: countUpTo(`pricing.price_lists where ${hasMetadataSql}`)
 })
 export const findPriceList = statement({
   name: 'pricing.find_price_list',

@@ -1,7 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { CreatePriceListRequest, PriceListResponse, UpdatePriceListRequest } from './schema.ts'
+import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
+import {
+  CreatePriceListRequest,
+  PriceListQuery,
+  PriceListResponse,
+  UpdatePriceListRequest
+} from './schema.ts'
 import type { PriceListService } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -15,7 +20,7 @@ export function priceListRoutes(tiers: Tiers, lists: PriceListService): void {
         summary: 'List price lists',
         description:
           'Returns a page of price lists, newest first, without their prices. A price list replaces catalog prices in the markets that use it.',
-        querystring: PageQuery,
+        querystring: PriceListQuery,
         response: { 200: listOf(PriceListResponse) }
       }
     },

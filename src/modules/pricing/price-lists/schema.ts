@@ -1,10 +1,13 @@
+import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Currency,
   Id,
+  input,
   line,
   nullable,
+  pageQuery,
   patchRequest,
   request,
   response,
@@ -20,19 +23,24 @@ const Adjustment = Type.Integer({
   minimum: -1_000_000,
   maximum: 10_000_000
 })
+export const PriceListQuery = input({ ...metadataQuery, ...pageQuery })
+export type PriceListQuery = Static<typeof PriceListQuery>
+
 export const CreatePriceListRequest = request('CreatePricelistRequest', {
   name: line(255),
   currency: Type.Enum(Object.keys(currencyDecimalPlaces), {
     description: 'Currency code (ISO 4217), the same as the parent’s.'
   }),
   parent_id: Type.Optional(nullable(Id)),
-  adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 })
+  adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 }),
+  ...metadataFields
 })
 export type CreatePriceListRequest = Static<typeof CreatePriceListRequest>
 /** Currency and parent cannot change, because the prices of the list depend on them. */
 export const UpdatePriceListRequest = patchRequest('UpdatePricelistRequest', {
   name: line(255),
-  adjustment_ppm: Adjustment
+  adjustment_ppm: Adjustment,
+  ...metadataFields
 })
 export type UpdatePriceListRequest = Static<typeof UpdatePriceListRequest>
 
@@ -42,6 +50,7 @@ export const PriceListResponse = response('PricelistResponse', {
   currency: Currency,
   parent_id: nullable(Id),
   adjustment_ppm: Type.Integer(),
+  ...allMetadataShown,
   version: Version,
   created_at: Time
 })

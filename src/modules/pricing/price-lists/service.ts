@@ -1,16 +1,17 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { PageQuery } from '../../../kernel/wire.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import { priceListInUse, priceListLimitReached, priceListNotFound, priceListStale } from '../errors.ts'
 import type { PriceChangeBroadcast } from './changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePriceListRequest,
   PRICE_LISTS_MAX,
+  type PriceListQuery,
   type PriceListResponse,
   type UpdatePriceListRequest
 } from './schema.ts'
@@ -19,13 +20,16 @@ type Deps = { db: Database; invalidation: CacheInvalidation; priceChanges: Price
 
 /** Manages price lists, whose prices replace those of the catalog in their markets. */
 export function createPriceListService({ db, invalidation, priceChanges }: Deps) {
-  const list = (query: PageQuery): Promise<Page<PriceListResponse>> =>
-    readPage(query, {
+  const list = ({ metadata, ...query }: PriceListQuery): Promise<Page<PriceListResponse>> => {
+    const filters = { metadata: metadata ?? null }
+    return readPage(query, {
       ...newestFirst,
       name: 'price lists',
-      rows: page => db.rows(repository.listPriceLists, page),
-      total: () => db.first(repository.countPriceLists)
+      filters,
+      rows: page => db.rows(repository.listPriceLists, { ...filters, ...page }),
+      total: () => db.first(repository.countPriceLists, filters)
     })
+  }
 
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
   const read = async (id: string): Promise<PriceListResponse> =>
@@ -36,7 +40,8 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
     const { name, currency, parent_id = null, adjustment_ppm = 0 } = body
     await write.once(db, async tx => {
       await tx.run(repository.insertPriceList, { id: write.id, name, currency, parent_id, adjustment_ppm })
-      const { total = 0 } = (await tx.first(repository.countPriceLists)) ?? {}
+      await changeMetadata(tx, repository.updatePriceListMetadata, { ...body, id: write.id })
+      const { total = 0 } = (await tx.first(repository.countPriceLists, { metadata: null })) ?? {}
       if (total > PRICE_LISTS_MAX) throw priceListLimitReached({ details: { limit: PRICE_LISTS_MAX } })
       invalidation.publish(tx)
     })
@@ -53,6 +58,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
       const stored = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       await tx.run(repository.updatePriceList, { ...stored, ...body })
+      await changeMetadata(tx, repository.updatePriceListMetadata, { ...body, id })
       invalidation.publish(tx)
       if (body.adjustment_ppm !== undefined) priceChanges.announce(tx, id, 'all')
     })

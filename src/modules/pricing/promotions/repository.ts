@@ -1,4 +1,6 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
+import { hasMetadataSql, metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AmountsByCurrency, PromotionClass } from '../quote/input.ts'
 import { mailboxPromotionUsesSql } from '../redemptions/usage-limits-repository.ts'
@@ -38,30 +40,40 @@ const shown = `
 const from = 'from pricing.promotions join pricing.budgets on budgets.id = promotions.id'
 const select = `select ${shown} ${from}`
 
+/** Only administrators see the metadata. */
+const adminColumns = { ...columns, ...metadataColumns } as const
+const adminSelect = `select ${shown}, promotions.metadata, promotions.private_metadata ${from}`
+export const updatePromotionMetadata = metadataUpdate(
+  'pricing.update_promotion_metadata',
+  'pricing.promotions'
+)
+
 /** Pages through promotions, newest first. */
 export const listPromotions = statement({
   name: 'pricing.list_promotions',
-  takes: { after: 'uuid', limit: 'int8' },
-  gives: columns,
-  text: `${select} where promotions.id < $after order by promotions.id desc limit $limit`
+  takes: { metadata: nullableJson<Metadata>(), after: 'uuid', limit: 'int8' },
+  gives: adminColumns,
+  text: `
+    ${adminSelect} where promotions.id < $after and ${hasMetadataSql} order by promotions.id desc limit $limit`
 })
 export const countPromotions = statement({
   name: 'pricing.count_promotions',
+  takes: { metadata: nullableJson<Metadata>() },
   gives: { total: 'int4' },
-  text: countUpTo('pricing.promotions')
+  text: countUpTo(`pricing.promotions where ${hasMetadataSql}`)
 })
 export const findPromotion = statement({
   name: 'pricing.find_promotion',
   takes: { id: 'uuid' },
-  gives: columns,
-  text: `${select} where promotions.id = $id`
+  gives: adminColumns,
+  text: `${adminSelect} where promotions.id = $id`
 })
 /** Locks a promotion. Concurrent redemptions wait for this lock, or are already counted. */
 export const lockPromotion = statement({
   name: 'pricing.lock_promotion',
   takes: { id: 'uuid' },
-  gives: columns,
-  text: `${select} where promotions.id = $id for update`
+  gives: adminColumns,
+  text: `${adminSelect} where promotions.id = $id for update`
 })
 /** Lists promotions without a code that have not ended. Above the limit of a quote, the older ones apply. */
 export const listAutomaticPromotions = statement({
@@ -145,4 +157,5 @@ export const insertPromotionMarkets = statement({
     select $id, market from unnest($markets::text[]) as wanted (market) order by market`
 })
 
-export type PromotionRow = RowOf<typeof findPromotion>
+export type AdminPromotionRow = RowOf<typeof findPromotion>
+export type PromotionRow = RowOf<typeof listAutomaticPromotions>

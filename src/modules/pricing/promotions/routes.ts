@@ -1,7 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { CreatePromotionRequest, PromotionResponse, UpdatePromotionRequest } from './schema.ts'
+import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
+import {
+  CreatePromotionRequest,
+  PromotionQuery,
+  PromotionResponse,
+  UpdatePromotionRequest
+} from './schema.ts'
 import type { PromotionService } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -15,7 +20,7 @@ export function promotionRoutes(tiers: Tiers, promotions: PromotionService): voi
         summary: 'List promotions',
         description:
           'Returns a page of all promotions, newest first, inactive ones included. `uses_left` is the number of uses that remain.',
-        querystring: PageQuery,
+        querystring: PromotionQuery,
         response: { 200: listOf(PromotionResponse) }
       }
     },

@@ -1,3 +1,4 @@
+import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
@@ -7,6 +8,7 @@ import {
   input,
   line,
   nullable,
+  pageQuery,
   patchRequest,
   request,
   response,
@@ -142,12 +144,19 @@ const createRequest = request('CreatePromotionRequest', {
   effect: fields.effect,
   combines: Type.Optional(fields.combines),
   uses_max: Type.Optional(fields.uses_max),
-  uses_per_customer: Type.Optional(fields.uses_per_customer)
+  uses_per_customer: Type.Optional(fields.uses_per_customer),
+  ...metadataFields
 })
 export const CreatePromotionRequest = { ...createRequest, ...absent }
 export type CreatePromotionRequest = Static<typeof CreatePromotionRequest>
-export const UpdatePromotionRequest = { ...patchRequest('UpdatePromotionRequest', fields), ...absent }
+export const UpdatePromotionRequest = {
+  ...patchRequest('UpdatePromotionRequest', { ...fields, ...metadataFields }),
+  ...absent
+}
 export type UpdatePromotionRequest = Static<typeof UpdatePromotionRequest>
+
+export const PromotionQuery = input({ ...metadataQuery, ...pageQuery })
+export type PromotionQuery = Static<typeof PromotionQuery>
 
 const ShownAmounts = Type.Record(Type.String({ pattern: '^' }), Type.Integer())
 export const PromotionResponse = response('PromotionResponse', {
@@ -176,6 +185,7 @@ export const PromotionResponse = response('PromotionResponse', {
   uses_max: nullable(Type.Integer()),
   uses_left: nullable(Type.Integer({ description: 'Number of uses that remain. Null: unlimited.' })),
   uses_per_customer: nullable(Type.Integer()),
+  ...allMetadataShown,
   version: Version,
   created_at: Time
 })

@@ -1,10 +1,10 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { PageQuery } from '../../../kernel/wire.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import {
   automaticPromotionLimitReached,
   promotionNotFound,
@@ -19,6 +19,7 @@ import * as repository from './repository.ts'
 import {
   AUTOMATIC_PROMOTIONS_MAX,
   type CreatePromotionRequest,
+  type PromotionQuery,
   type PromotionResponse,
   type UpdatePromotionRequest
 } from './schema.ts'
@@ -27,12 +28,14 @@ type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPer
 
 /** Manages promotions. */
 export function createPromotionService({ db, invalidation, periods }: Deps) {
-  async function list(query: PageQuery): Promise<Page<PromotionResponse>> {
+  async function list({ metadata, ...query }: PromotionQuery): Promise<Page<PromotionResponse>> {
+    const filters = { metadata: metadata ?? null }
     const page = await readPage(query, {
       ...newestFirst,
       name: 'promotions',
-      rows: page => db.rows(repository.listPromotions, page),
-      total: () => db.first(repository.countPromotions)
+      filters,
+      rows: page => db.rows(repository.listPromotions, { ...filters, ...page }),
+      total: () => db.first(repository.countPromotions, filters)
     })
     return { ...page, items: page.items.map(present) }
   }
@@ -56,6 +59,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     }
     await write.once(db, async tx => {
       await tx.run(repository.insertPromotion, row)
+      await changeMetadata(tx, repository.updatePromotionMetadata, { ...body, id: write.id })
       await tx.run(insertPromotionUsageLimit, { id: write.id, uses_max })
       await tx.run(repository.insertPromotionMarkets, { id: write.id, markets: markets ?? [] })
       if (isAutomatic(row)) await checkLimit(tx)
@@ -81,6 +85,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
       }
       const row = { ...stored, ...fields, ...period }
       await tx.run(repository.updatePromotion, row)
+      await changeMetadata(tx, repository.updatePromotionMetadata, { ...body, id })
       if (uses_max !== undefined && (await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
         throw usageLimitBelowUses()
       if (markets !== undefined) {
@@ -142,13 +147,21 @@ async function checkLimit(tx: Transaction): Promise<void> {
 }
 
 /** Locks the promotion until `tx` ends. */
-async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.PromotionRow> {
+async function lock(
+  tx: Transaction,
+  id: string,
+  write: IdempotentWrite
+): Promise<repository.AdminPromotionRow> {
   const stored = found(await tx.first(repository.lockPromotion, { id }), promotionNotFound)
   write.expect(stored.version, promotionStale)
   return stored
 }
 
-const present = ({ markets, customer_group: _, ...row }: repository.PromotionRow): PromotionResponse => ({
+const present = ({
+  markets,
+  customer_group: _,
+  ...row
+}: repository.AdminPromotionRow): PromotionResponse => ({
   ...row,
   combines: row.combines as PromotionResponse['combines'],
   markets: markets.length === 0 ? null : markets

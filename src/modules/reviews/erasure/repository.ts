@@ -12,7 +12,8 @@ export const anonymisePublishedReviews = statement({
   name: 'reviews.anonymise_published',
   takes: { customer_id: 'uuid' },
   text: `
-    update reviews.reviews set customer_id = null, author = null, version = version + 1
+    update reviews.reviews set customer_id = null, author = null, metadata = '{}', private_metadata = '{}',
+      version = version + 1
     where customer_id = $customer_id and status = 'published'`
 })
 export const deleteUnpublishedReviews = statement({

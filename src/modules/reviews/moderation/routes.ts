@@ -2,7 +2,12 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
 import { AdminReviewResponse } from '../reviews/schema.ts'
-import { AdminReviewQuery, RejectReviewRequest, ReviewReplyRequest } from './schema.ts'
+import {
+  AdminReviewQuery,
+  RejectReviewRequest,
+  ReviewReplyRequest,
+  UpdateReviewMetadataRequest
+} from './schema.ts'
 import type { ReviewModeration } from './service.ts'
 
 const config = { class: 'account' } as const
@@ -93,6 +98,21 @@ export function reviewModerationRoutes(tiers: Tiers, moderation: ReviewModeratio
       }
     },
     request => moderation.reply(request.params.id, null, writeOf(request))
+  )
+
+  tiers.admin.patch(
+    '/catalog/reviews/:id',
+    {
+      config,
+      schema: {
+        ...one,
+        summary: "Update a review's metadata",
+        description:
+          'Changes `metadata` and `private_metadata` of a review, and returns the review. Sent keys are set, null deletes a key, and other keys stay. The author sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the review would have too many keys; delete some. 412 `REVIEW_STALE`: it has changed since; read it again.',
+        body: UpdateReviewMetadataRequest
+      }
+    },
+    request => moderation.updateMetadata(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.delete(

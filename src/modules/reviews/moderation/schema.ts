@@ -1,3 +1,4 @@
+import { metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, pageQuery, request } from '../../../kernel/wire.ts'
 import { ReviewStatusSchema } from '../reviews/schema.ts'
@@ -9,9 +10,11 @@ export const AdminReviewQuery = input({
   ...reviewFilterQueryFields,
   status: Type.Optional(ReviewStatusSchema),
   product_id: Type.Optional(Id),
-  customer_id: Type.Optional(Id)
+  customer_id: Type.Optional(Id),
+  ...metadataQuery
 })
 export type AdminReviewQuery = Static<typeof AdminReviewQuery>
 
+export const UpdateReviewMetadataRequest = request('UpdateReviewMetadataRequest', metadataFields)
 export const RejectReviewRequest = request('RejectReviewRequest', { reason: ReviewRejectionReasonSchema })
 export const ReviewReplyRequest = request('ReviewReplyRequest', { body: ReviewReplySchema })

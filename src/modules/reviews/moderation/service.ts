@@ -2,6 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import { reviewNotFound, reviewStale, reviewStatusForbids } from '../errors.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
@@ -17,7 +18,8 @@ type Deps = { db: Database; recordChange: RecordReviewChange }
 export function createReviewModeration({ db, recordChange }: Deps) {
   async function list(query: AdminReviewQuery): Promise<Page<AdminReviewResponse>> {
     const { status = null, product_id = null, customer_id = null, rating = null, verified = null } = query
-    const filters = { status, product_id, customer_id, rating, verified }
+    const { metadata = null } = query
+    const filters = { status, product_id, customer_id, rating, verified, metadata }
     const page = await readPage(query, {
       name: 'reviews',
       filters,
@@ -75,6 +77,19 @@ export function createReviewModeration({ db, recordChange }: Deps) {
     return read(id)
   }
 
+  /** @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE`, `METADATA_LIMIT` */
+  async function updateMetadata(
+    id: string,
+    changes: MetadataRequest,
+    write: IdempotentWrite
+  ): Promise<AdminReviewResponse> {
+    await write.once(db, async tx => {
+      await lockReview(tx, id, write)
+      await changeMetadata(tx, repository.updateReviewMetadata, { ...changes, id })
+    })
+    return read(id)
+  }
+
   /** @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
@@ -85,7 +100,7 @@ export function createReviewModeration({ db, recordChange }: Deps) {
     })
   }
 
-  return { list, read, decide, reply, remove }
+  return { list, read, decide, reply, updateMetadata, remove }
 }
 export type ReviewModeration = ReturnType<typeof createReviewModeration>
 

@@ -21,13 +21,14 @@ test("a customer creates, replaces and deletes a review, which is public without
     verified_purchase: false,
     reply: null,
     status: 'published',
+    metadata: {},
     reason: null,
     version: 1,
     created_at: expect.any(String),
     updated_at: expect.any(String)
   })
   expect((await own.get(`/api/products/${mug}/reviews/mine`)).json).toEqual(created.json)
-  const { product_id: _, status: _s, reason: _r, version: _v, ...seen } = created.json
+  const { product_id: _, status: _s, reason: _r, version: _v, metadata: _m, ...seen } = created.json
   expect(await shop.list('mug')).toEqual({ items: [seen], next_cursor: null, total: 1 })
   expect((await shop.anonymous.get('/api/products/mug/reviews')).text).not.toContain(ada.id)
 

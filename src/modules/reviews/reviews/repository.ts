@@ -1,4 +1,6 @@
-import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
+import { metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ReviewStatus } from './status.ts'
 
 /** Columns that are public. */
@@ -20,25 +22,34 @@ export const reviewColumns = {
   customer_id: 'uuid?',
   status: oneOf<ReviewStatus>(),
   reason: 'text?',
-  version: 'int4'
+  version: 'int4',
+  metadata: json<Metadata>()
 } as const
+/** Columns for administrators. */
+export const adminReviewColumns = { ...reviewColumns, private_metadata: json<Metadata>() } as const
 export const columnNamesOf = (some: object) => Object.keys(some).join(', ')
 const names = columnNamesOf(reviewColumns)
+export const updateReviewMetadata = metadataUpdate(
+  'reviews.update_metadata',
+  'reviews.reviews',
+  ', version = changed.version + 1'
+)
 const reviewKey = { customer_id: 'uuid', product_id: 'uuid' } as const
 
 export const findReview = statement({
   name: 'reviews.find_review',
   takes: { id: 'uuid' },
-  gives: reviewColumns,
-  text: `select ${names} from reviews.reviews where id = $id`
+  gives: adminReviewColumns,
+  text: `select ${columnNamesOf(adminReviewColumns)} from reviews.reviews where id = $id`
 })
-export type ReviewRow = RowOf<typeof findReview>
+export type AdminReviewRow = RowOf<typeof findReview>
 export const lockReview = statement({
   name: 'reviews.lock_review',
   takes: { id: 'uuid' },
   gives: reviewColumns,
   text: `select ${names} from reviews.reviews where id = $id for update`
 })
+export type ReviewRow = RowOf<typeof lockReview>
 export const findOwnReview = statement({
   name: 'reviews.find_own_review',
   takes: reviewKey,

@@ -1,3 +1,4 @@
+import { allMetadataShown, metadataShown } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { REVIEW_STATUSES } from './status.ts'
@@ -24,6 +25,7 @@ const ownFields = {
   product_id: Id,
   status: ReviewStatusSchema,
   reason: nullable(Type.String({ description: 'Why the review was rejected.' })),
+  ...metadataShown,
   version: Version
 }
 
@@ -36,6 +38,7 @@ export type OwnReviewResponse = Static<typeof OwnReviewResponse>
 /** A review for administrators. */
 export const AdminReviewResponse = response('AdminReviewResponse', {
   ...ownFields,
-  customer_id: nullable({ ...Id, description: 'Null: the author deleted the account.' })
+  customer_id: nullable({ ...Id, description: 'Null: the author deleted the account.' }),
+  ...allMetadataShown
 })
 export type AdminReviewResponse = Static<typeof AdminReviewResponse>

@@ -1,7 +1,10 @@
-import type { ReviewRow } from './repository.ts'
+import type { AdminReviewRow, ReviewRow } from './repository.ts'
 import type { AdminReviewResponse, OwnReviewResponse, ReviewResponse } from './schema.ts'
 
-type PublicReviewRow = Omit<ReviewRow, 'product_id' | 'customer_id' | 'status' | 'reason' | 'version'>
+type PublicReviewRow = Omit<
+  ReviewRow,
+  'product_id' | 'customer_id' | 'status' | 'reason' | 'version' | 'metadata'
+>
 
 /** Returns a review for the public. */
 export const reviewView = (row: PublicReviewRow): ReviewResponse => ({
@@ -22,10 +25,12 @@ export const ownReviewView = (row: ReviewRow): OwnReviewResponse => ({
   product_id: row.product_id,
   status: row.status,
   reason: row.reason,
+  metadata: row.metadata,
   version: row.version
 })
 /** Returns a review for administrators. */
-export const adminReviewView = (row: ReviewRow): AdminReviewResponse => ({
+export const adminReviewView = (row: AdminReviewRow): AdminReviewResponse => ({
   ...ownReviewView(row),
-  customer_id: row.customer_id
+  customer_id: row.customer_id,
+  private_metadata: row.private_metadata
 })

@@ -1,5 +1,7 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
+import { hasMetadataSql } from '../../../platform/postgres/metadata.ts'
+import { nullableJson, nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import {
   selectShipmentSql,
   selectShipmentsWithPositionSql,
@@ -12,9 +14,11 @@ const filters = {
   status: nullableOneOf<ShipmentStatus>(),
   carrier: 'text?',
   order_id: 'uuid?',
-  since: 'timestamptz?'
+  since: 'timestamptz?',
+  metadata: nullableJson<Metadata>()
 } as const
 const matching = `
+  ${hasMetadataSql} and
   ($status::text is null or status = $status)
   and ($carrier::text is null or carrier_code = lower($carrier) or lower(carrier) = lower($carrier))
   and ($order_id::uuid is null or order_id = $order_id)

@@ -1,3 +1,4 @@
+import { metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
 import { AdminShipmentResponse } from '../shipments/schema.ts'
@@ -45,7 +46,8 @@ const filters = {
   order_id: Type.Optional(Id),
   since: Type.Optional(
     Type.String({ format: 'date-time', description: 'Shipments created at this time or later.' })
-  )
+  ),
+  ...metadataQuery
 }
 export const ShipmentQuery = input({ ...filters, ...pageQuery })
 export type ShipmentQuery = Static<typeof ShipmentQuery>

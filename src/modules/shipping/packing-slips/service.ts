@@ -107,8 +107,9 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
     },
     exportWaiting: (): Readable => createCsvStream(COLUMNS, exportLines()),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {
-      const { status = null, carrier = null, order_id = null, since, ...asked } = query
-      const filters = { status, carrier, order_id, since: since === undefined ? null : new Date(since) }
+      const { status = null, carrier = null, order_id = null, metadata = null, since, ...asked } = query
+      const from = since === undefined ? null : new Date(since)
+      const filters = { status, carrier, order_id, metadata, since: from }
       const { urlOf } = await carriers()
       const page = await readPage(asked, {
         name: 'all shipments',

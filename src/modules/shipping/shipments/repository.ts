@@ -1,3 +1,4 @@
+import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
 import type { ShipmentStatus, TrackingStatus } from '../tracking/rule.ts'
@@ -47,7 +48,7 @@ export const eraseShipments = statement({
   takes: { order_ids: 'uuid[]' },
   text: `
     update shipping.shipments set customer_id = null, token_version = null, tracking_number = null, tracking_key = null,
-      void_reason = null
+      void_reason = null, metadata = '{}', private_metadata = '{}'
     where order_id = any ($order_ids)`
 })
 /** Erases the texts of tracking events and values derived from them. Status and time stay. */
@@ -136,7 +137,8 @@ const shipment = {
   void_reason: 'text?',
   version: 'int4',
   created_at: 'timestamptz',
-  updated_at: 'timestamptz'
+  updated_at: 'timestamptz',
+  ...metadataColumns
 } as const
 const names = Object.keys(shipment).join(', ')
 export const shipmentWithEventsColumns = {
@@ -175,6 +177,18 @@ export const findShipmentByTrackingNumber = statement({
     where tracking_key = $tracking_key and tracking_key <> '' and sent_at is not null
       and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
     order by voided_at is not null, sent_at desc, id desc limit 1`
+})
+export const updateShipmentMetadata = metadataUpdate(
+  'shipping.update_shipment_metadata',
+  'shipping.shipments',
+  ', version = changed.version + 1, updated_at = now()'
+)
+/** Locks a shipment until `tx` ends. */
+export const lockShipmentVersion = statement({
+  name: 'shipping.lock_shipment_for_metadata',
+  takes: { id: 'uuid' },
+  gives: { version: 'int4' },
+  text: 'select version from shipping.shipments where id = $id for update'
 })
 export const updateShipmentLabel = statement({
   name: 'shipping.update_label',

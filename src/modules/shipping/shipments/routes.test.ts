@@ -49,6 +49,7 @@ test('an order has one shipment for each group that is shipped or picked up', as
     tracking_url: null,
     estimated_delivery: null,
     sent_at: null,
+    metadata: {},
     events: [],
     created_at: expect.any(String),
     updated_at: expect.any(String)

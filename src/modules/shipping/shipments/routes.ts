@@ -11,7 +11,8 @@ import {
   ShipmentOrderParams,
   TrackingNumberParams,
   TrackingQuery,
-  TrackingResponse
+  TrackingResponse,
+  UpdateShipmentMetadataRequest
 } from './schema.ts'
 import type { ShipmentService } from './service.ts'
 
@@ -88,6 +89,21 @@ export function shipmentRoutes(
       }
     },
     request => shipments.read(request.params.id)
+  )
+
+  tiers.admin.patch(
+    '/admin/shipping/shipments/:id',
+    {
+      config,
+      schema: {
+        ...own,
+        summary: "Update a shipment's metadata",
+        description:
+          'Changes `metadata` and `private_metadata` of a shipment, and returns the shipment. Sent keys are set, null deletes a key, and other keys stay. The buyer sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the shipment would have too many keys; delete some.',
+        body: UpdateShipmentMetadataRequest
+      }
+    },
+    request => shipments.updateMetadata(request.params.id, request.body, writeOf(request))
   )
 
   tiers.admin.post(

@@ -1,5 +1,6 @@
+import { allMetadataShown, metadataFields, metadataShown } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Day, Id, input, line, nullable, response, Time, Version } from '../../../kernel/wire.ts'
+import { Day, Id, input, line, nullable, request, response, Time, Version } from '../../../kernel/wire.ts'
 import { EstimatedDeliveryDaysSchema } from '../methods/schema.ts'
 import { AdminTrackingEventResponse, ShipmentStatus, TrackingEventResponse } from '../tracking/schema.ts'
 
@@ -29,6 +30,7 @@ const about = {
     { description: 'Contents, shipped or still to be shipped.' }
   ),
   sent_at: nullable({ ...Time, description: 'When it was shipped. Null: not yet.' }),
+  ...metadataShown,
   created_at: Time,
   updated_at: Time
 }
@@ -58,6 +60,8 @@ export const TrackingResponse = response('TrackResponse', {
 })
 export type TrackingResponse = Static<typeof TrackingResponse>
 
+export const UpdateShipmentMetadataRequest = request('UpdateShipmentMetadataRequest', metadataFields)
+
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,
   ...about,
@@ -67,6 +71,7 @@ export const AdminShipmentResponse = response('AdminShipmentResponse', {
   }),
   voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
   void_reason: nullable(Type.String()),
+  ...allMetadataShown,
   events: Type.Array(AdminTrackingEventResponse, { description: 'Tracking events, latest first.' }),
   version: Version
 })

@@ -1,9 +1,11 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
+import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
 import { normalizeTrackingNumber } from '../carriers/numbers.ts'
-import { orderShipmentsNotFound, shipmentNotFound, trackingNumberNotFound } from '../errors.ts'
+import { orderShipmentsNotFound, shipmentNotFound, shipmentStale, trackingNumberNotFound } from '../errors.ts'
 import type { ShippingOption } from '../rules/options.ts'
 import * as repository from './repository.ts'
 import type { AdminShipmentResponse, OrderShipmentsResponse, TrackingResponse } from './schema.ts'
@@ -142,6 +144,20 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     return adminShipmentView(found(row, shipmentNotFound), urlOf)
   }
 
+  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `METADATA_LIMIT` */
+  async function updateMetadata(
+    id: string,
+    changes: MetadataRequest,
+    write: IdempotentWrite
+  ): Promise<AdminShipmentResponse> {
+    await write.once(db, async tx => {
+      const { version } = found(await tx.first(repository.lockShipmentVersion, { id }), shipmentNotFound)
+      write.expect(version, shipmentStale)
+      await changeMetadata(tx, repository.updateShipmentMetadata, { ...changes, id })
+    })
+    return read(id)
+  }
+
   /** Returns what is public with the tracking number: no data of the buyer. @throws `SHIPPING_TRACKING_NOT_FOUND` */
   async function track(number: string, carrier: string | null): Promise<TrackingResponse> {
     const wanted = { tracking_key: normalizeTrackingNumber(number), carrier }
@@ -165,6 +181,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     erase,
     ofOrder,
     read,
+    updateMetadata,
     track
   }
 }

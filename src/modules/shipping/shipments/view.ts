@@ -6,7 +6,8 @@ const DAY_MS = 86_400_000
 
 /** The shipment as buyers see it. `urlOf` returns tracking pages. */
 export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) {
-  const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...shipment } = row
+  const { events, days_min: min, days_max: max, carrier_code, customer_id, token_version, ...others } = row
+  const { private_metadata: _, ...shipment } = others
   const valid = eventsOf(events).filter(isTrackingEventNotVoided)
   const isOnItsWay = row.status === 'in_transit'
   return {
@@ -22,6 +23,7 @@ export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirecto
 /** The shipment as administrators see it, with voided events. */
 export const adminShipmentView = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
   ...buyerShipmentView(row, urlOf),
+  private_metadata: row.private_metadata,
   events: visibleTrackingEvents(eventsOf(row.events))
 })
 
