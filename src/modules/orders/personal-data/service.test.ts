@@ -6,7 +6,17 @@ import { type OrdersApi, ordersModule } from '../index.ts'
 
 const SCHEMAS = ['orders', 'payments', 'shipping']
 const EMAIL = 'ada@example.com'
-const WORDS = ['Lovelace', 'Drottninggatan', '111 51', EMAIL, 'back door', 'rang twice', 'JJ00123', 'dented']
+const WORDS = [
+  'Lovelace',
+  'Drottninggatan',
+  '111 51',
+  EMAIL,
+  'back door',
+  'rang twice',
+  'JJ00123',
+  'dented',
+  'engraved'
+]
 
 async function useErasure() {
   const shop = await useOrders()
@@ -49,12 +59,16 @@ async function useErasure() {
     /** A paid, shipped, partially refunded and completed order. */
     done: async (caller: { token: string }, fields: object = {}) => {
       const body = { ...sent(shop.mug, 2), email: EMAIL, note: 'The back door', payment: TRANSFER, ...fields }
-      const { status, json, text } = await shop.as(caller).post('/api/orders', body)
+      const metadata = { text: 'engraved' }
+      const { status, json, text } = await shop.as(caller).post('/api/orders', { metadata, ...body })
       expect(status, text).toBe(201)
       await shop.pay(json.id)
       await does(json.id, 'notes', { text: 'The parcel service rang twice' })
       await does(json.id, 'shipments', { carrier: 'Post', tracking_number: 'JJ00123' })
       await does(json.id, 'refunds', { amount: 100, reason: 'dented' })
+      const { items } = (await shop.admin.get(`/api/admin/shipping/shipments?order_id=${json.id}`)).json
+      for (const path of [`orders/${json.id}`, `shipping/shipments/${items[0].id}`])
+        await shop.admin.patch(`/api/admin/${path}`, { metadata, private_metadata: metadata })
       // A job may have claimed the order before the request, and still be running.
       const open = 'select id from payments.operations where settled_at is null'
       await expect.poll(() => shop.sql(open)).toEqual([])
