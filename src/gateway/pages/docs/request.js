@@ -84,7 +84,11 @@ function parameterField(operation, { name, in: place, schema = {}, required, des
     text && prose(text),
     control
   )
-  return { name, place, element, value: () => control.value.trim() }
+  const value = () => control.value.trim()
+  if (variant.type !== 'object') return { name, place, element, value }
+  control.placeholder = '{"key": "value"}'
+  control.addEventListener('input', () => control.setCustomValidity(problemOf(value())))
+  return { name, place, element, value, membersOf: parseObject }
 }
 
 function bodyField(operation) {
@@ -127,6 +131,9 @@ function jsonInput({ id, body }) {
   }
 }
 
+/** Returns the members of a parameter that is sent as `name[key]=value`; none while its text is no JSON. */
+const parseObject = text => (problemOf(text) === '' ? Object(JSON.parse(text)) : {})
+
 function problemOf(text) {
   if (text.trim() === '') return ''
   try {
@@ -142,7 +149,13 @@ function requestOf(operation, parameters, body) {
   const filled = place => parameters.filter(each => each.place === place && each.value() !== '')
   const values = new Map(filled('path').map(({ name, value }) => [name, encodeURIComponent(value())]))
   const path = operation.path.replace(/\{([^}]+)\}/g, (_, name) => values.get(name) ?? `<${name}>`)
-  const query = new URLSearchParams(filled('query').map(({ name, value }) => [name, value()]))
+  const query = new URLSearchParams(
+    filled('query').flatMap(({ name, value, membersOf }) =>
+      membersOf === undefined
+        ? [[name, value()]]
+        : Object.entries(membersOf(value())).map(([key, each]) => [`${name}[${key}]`, each])
+    )
+  )
   const text = body?.text()
   const fileName = body?.fileName()
   const hasBody = fileName !== undefined || (text !== undefined && text !== '')
