@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../src/kernel/ids.ts'
 import { METADATA_KEYS_MAX } from '../src/kernel/metadata.ts'
-import { openWorld, type World } from './contract/world.ts'
+import { type ContractShop, openContractShop } from './contract/world.ts'
 import { STOCKHOLM } from './support/checkouts.ts'
 
 // The contract of metadata, for each object that has it. Carts, checkouts and orders have tests of their own, too.
 
 type Noun = {
   /** Creates an object, and returns the path that changes it. */
-  create(world: World): Promise<string>
+  create(shop: ContractShop): Promise<string>
   /** The path that reads it. Default: the same. */
   read?(changed: string): string
   /** The list that administrators filter. */
@@ -21,11 +21,11 @@ const PROMOTION = { name: 'Less', class: 'order', effect: { type: 'percentage', 
 
 const NOUNS: Readonly<Record<string, Noun>> = {
   product: {
-    create: async world => `/api/catalog/products/${(await world.product()).id}`,
+    create: async shop => `/api/catalog/products/${(await shop.product()).id}`,
     list: '/api/catalog/products'
   },
   variant: {
-    create: async world => `/api/catalog/variants/${await world.variant()}`,
+    create: async shop => `/api/catalog/variants/${await shop.variant()}`,
     read: () => ''
   },
   category: {
@@ -33,7 +33,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
       `/api/catalog/categories/${(await made('/api/catalog/categories', { name: 'Kitchen', slug: newId() })).id}`
   },
   order: {
-    create: async world => `/api/admin/orders/${(await world.order()).id}`,
+    create: async shop => `/api/admin/orders/${(await shop.order()).id}`,
     list: '/api/admin/orders'
   },
   'price list': {
@@ -47,7 +47,7 @@ const NOUNS: Readonly<Record<string, Noun>> = {
     list: '/api/admin/promotions'
   },
   shipment: {
-    create: async world => `/api/admin/shipping/shipments/${(await world.shippedOrder()).shipmentId}`,
+    create: async shop => `/api/admin/shipping/shipments/${(await shop.shippedOrder()).shipmentId}`,
     list: '/api/admin/shipping/shipments'
   },
   review: {
@@ -72,17 +72,17 @@ const NOUNS: Readonly<Record<string, Noun>> = {
   cart: { create: async () => '/api/cart', isOwn: true }
 }
 
-let world: World
+let shop: ContractShop
 beforeAll(async () => {
-  world = await openWorld()
+  shop = await openContractShop()
 })
-afterAll(() => world.close())
+afterAll(() => shop.close())
 
 describe.each(Object.entries(NOUNS))('the metadata of a %s', (_name, { create, read, list, isOwn }) => {
-  const caller = () => (isOwn ? world.asAda : world.admin)
+  const caller = () => (isOwn ? shop.asAda : shop.admin)
 
   test('is set, merged, deleted by null and limited', async () => {
-    const path = await create(world)
+    const path = await create(shop)
     const patch = (metadata: object) => caller().patch(path, { metadata })
     const value = newId()
     const set = await patch({ erp_id: value, old: '1', empty: '' })
@@ -94,7 +94,7 @@ describe.each(Object.entries(NOUNS))('the metadata of a %s', (_name, { create, r
       expect((await caller().get(readPath)).json.metadata).toEqual({ erp_id: value, new: '2' })
     if (list !== undefined) {
       const found = async (query: string) => {
-        const { json } = await world.admin.get(`${list}?count=true&${query}`)
+        const { json } = await shop.admin.get(`${list}?count=true&${query}`)
         return [json.total, json.items?.length]
       }
       expect(await found(`metadata[erp_id]=${value}`)).toEqual([1, 1])
@@ -108,19 +108,19 @@ describe.each(Object.entries(NOUNS))('the metadata of a %s', (_name, { create, r
   })
 
   test.skipIf(isOwn)('has a private part of its own', async () => {
-    const path = await create(world)
-    const { json } = await world.admin.patch(path, {
+    const path = await create(shop)
+    const { json } = await shop.admin.patch(path, {
       metadata: { a: '1' },
       private_metadata: { b: '2' }
     })
     expect([json.metadata, json.private_metadata]).toEqual([{ a: '1' }, { b: '2' }])
-    const changed = await world.admin.patch(path, { private_metadata: { b: null, c: '3' } })
+    const changed = await shop.admin.patch(path, { private_metadata: { b: null, c: '3' } })
     expect([changed.json.metadata, changed.json.private_metadata]).toEqual([{ a: '1' }, { c: '3' }])
   })
 })
 
 test('a customer sees no private metadata of their account, review or shipments', async () => {
-  const { admin, asAda, ada, product, shippedOrder } = world
+  const { admin, asAda, ada, product, shippedOrder } = shop
   const secret = newId()
   const body = { metadata: { open: '1' }, private_metadata: { secret } }
   // An earlier test has filled it.
@@ -143,6 +143,6 @@ test('a customer sees no private metadata of their account, review or shipments'
     const { status, text } = await asAda.get(path)
     expect([status, text.includes('"open":"1"'), text.includes(secret)], path).toEqual([200, true, false])
   }
-  const { text } = await world.anonymous.get(`/api/products/${id}/reviews`)
+  const { text } = await shop.anonymous.get(`/api/products/${id}/reviews`)
   expect([text.includes(review.id), text.includes('open')]).toEqual([true, false])
 })
