@@ -3,7 +3,6 @@ import type { Page } from '../../kernel/pages.ts'
 import type { PageQuery } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import type { MetadataRequest } from '../../platform/postgres/metadata.ts'
 import type { RowOf } from '../../platform/postgres/statement.ts'
 import {
   type AccountAdministration,
@@ -118,17 +117,12 @@ export type AuthApi = {
    */
   setDisabledById(tx: Transaction, userId: string, disabled: boolean): Promise<void>
   /** Changes the metadata of a user. @throws `AUTH_USER_NOT_FOUND`, `METADATA_LIMIT`. */
-  updateUserMetadata(tx: Transaction, userId: string, changes: MetadataRequest): Promise<void>
+  updateUserMetadata: AccountAdministration['updateMetadata']
   /**
    * Changes role and scopes like `setRole`, in the caller's transaction. @throws `AUTH_USER_NOT_FOUND`,
    * `AUTH_LAST_ADMIN`.
    */
-  setRoleById(
-    tx: Transaction,
-    userId: string,
-    role: UserRole,
-    scopes: readonly string[] | null
-  ): Promise<void>
+  setRoleById: AccountAdministration['grant']
   /** Lists the active sessions; none is `current`. */
   sessionsOf(userId: string, query: PageQuery): ReturnType<SessionService['list']>
   /** Ends a session. @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND`. */
