@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useEmptyDatabase } from '../../../test/support/database.ts'
 import { chimeModule, openEmitter, waitForNths } from '../../../test/support/event-log.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
-import { modules } from '../../app.ts'
+import { standardModules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
 import { backUpDatabase } from '../backup/backup.ts'
 import { restoreDatabase } from '../backup/restore.ts'
@@ -38,7 +38,7 @@ test('a restored log continues with the next position, and rejects the cursors o
   expect(await source.waitFor(3)).toEqual([1, 2, 3])
 
   const { url } = await useEmptyDatabase()
-  await restoreDatabase(url, file, { modules: migrationSources(modules), progress })
+  await restoreDatabase(url, file, { modules: migrationSources(standardModules), progress })
   const restored = await useChime(url)
   expect(await restored.nths()).toEqual([1])
   await expect(restored.platform.eventLog.read({ after: 3, limit: 10, modules: null })).rejects.toMatchObject(
