@@ -13,7 +13,7 @@ export type StoredCart = {
 const NO_METADATA: Metadata = {}
 
 // Expiry is a change like any other. Until a transaction writes it, reads return the next version, no lines
-// and no metadata. Only the first row has the metadata, which can be long.
+// and no metadata. Only the first row has the metadata; others cost nothing, unlike with a window function.
 const findCartLines = statement({
   name: 'cart.find_cart_lines',
   takes: { cartId: 'uuid' },
@@ -27,8 +27,9 @@ const findCartLines = statement({
   text: `
     select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
       i.variant_id, i.quantity,
-      case when c.metadata <> '{}' and c.expires_at > now() and row_number() over (order by i.added_at, i.variant_id) = 1
-        then c.metadata end as metadata
+      case when c.metadata <> '{}' then case when c.expires_at > now() and i.variant_id is not distinct from
+        (select variant_id from cart.items where cart_id = $cartId order by added_at, variant_id limit 1)
+        then c.metadata end end as metadata
     from cart.carts c left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
     where c.cart_id = $cartId
     order by i.added_at, i.variant_id`
@@ -181,12 +182,8 @@ export async function findCart(db: Queryable, cartId: string): Promise<StoredCar
     if (variant_id !== null && quantity !== null) lines.push({ variantId: variant_id, quantity })
   }
   const [first] = rows
-  return {
-    version: first?.version ?? 0,
-    updatedAt: first?.updated_at ?? null,
-    lines,
-    metadata: first?.metadata ?? NO_METADATA
-  }
+  const { version = 0, updated_at: updatedAt = null, metadata } = first ?? {}
+  return { version, updatedAt, lines, metadata: metadata ?? NO_METADATA }
 }
 
 export async function countCartItems(
