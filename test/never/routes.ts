@@ -95,8 +95,8 @@ export type OwnedResource = 'order' | 'checkout' | 'address' | 'session' | 'revi
 const STAFF =
   /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys|auth\/second-factor)(\/|$)/
 const FULL_ACCESS = /^\/api\/admin\/(users|audit|config)(\/|$)/
-/** Routes about the administrator's own account. */
-const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)/
+/** Routes about the administrator's own account, and the feed, which shows only events of the caller's modules. */
+const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)|^\/api\/admin\/events\/feed$/
 const THINGS: readonly [RegExp, OwnedResource][] = [
   [/ \/api\/auth\/addresses\//, 'address'],
   [/ \/api\/auth\/sessions\//, 'session'],
