@@ -10,7 +10,7 @@ import {
 } from '../../src/modules/orders/adjustments/credits.ts'
 import {
   type OrderPricePart,
-  priceShareKeyOf,
+  orderPriceShareKeyOf,
   splitOrderPrice
 } from '../../src/modules/orders/adjustments/shares.ts'
 import { shipmentVoidRefusalOf, subtractShippedUnits } from '../../src/modules/orders/fulfilment/voiding.ts'
@@ -21,7 +21,7 @@ import {
   orderStateAfter
 } from '../../src/modules/orders/lifecycle/actions.ts'
 import {
-  addToLineCounters,
+  addToOrderLineCounters,
   type OrderLineCounters,
   type OrderLineUnits,
   remainingLineUnits
@@ -175,7 +175,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     if (deed.do === 'amount') settle(calculateCreditForAmount(ledger(), deed.minor))
     if ('units' in deed) {
       const units = [...deed.units].map(([name, quantity]) => ({ line: Number(name), quantity }))
-      const next = addToLineCounters(lines, COUNTED[deed.do], units)
+      const next = addToOrderLineCounters(lines, COUNTED[deed.do], units)
       const isCredit = deed.do === 'cancel' || deed.do === 'refund'
       const credit = calculateCreditForUnits(
         ledger(),
@@ -212,7 +212,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       const taxOf = (share: (typeof shares)[number]) =>
         sum(
           earlier.filter(
-            part => JSON.stringify(priceShareKeyOf(part)) === JSON.stringify(priceShareKeyOf(share))
+            part => JSON.stringify(orderPriceShareKeyOf(part)) === JSON.stringify(orderPriceShareKeyOf(share))
           ),
           each => each.taxMinor
         )

@@ -9,7 +9,7 @@ import { createAdminOrderActions } from '../../src/modules/orders/administration
 import { createCancellationService } from '../../src/modules/orders/cancellation/service.ts'
 import { createCancellationSettlement } from '../../src/modules/orders/cancellation/settlement.ts'
 import { createPlacePendingOrder } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
-import { addToLineCounters, remainingLineUnits } from '../../src/modules/orders/lifecycle/counters.ts'
+import { addToOrderLineCounters, remainingLineUnits } from '../../src/modules/orders/lifecycle/counters.ts'
 import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
 import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
 import { createApplyPaymentChange } from '../../src/modules/orders/payments/apply-change.ts'
@@ -94,7 +94,7 @@ export async function refundModelOf(
   })
   handle(orderRows.insertOrderHistory, () => 1)
   handle(adjustmentRows.listOrderPriceParts, () => pricePartsOf(model))
-  handle(adjustmentRows.listCreditedParts, () => rows.parts)
+  handle(adjustmentRows.listCreditedOrderPriceParts, () => rows.parts)
   handle(adjustmentRows.insertOrderAdjustment, ({ id, amount, back }: Rows['adjustments'][number]) => {
     if (rows.adjustments.some(each => each.id === id)) return 0
     rows.adjustments.push({ id, amount, back })
@@ -213,7 +213,7 @@ export async function refundModelOf(
       changes.assertAllowed(locked, 'fulfil', ADMIN)
       const units = locked.lines.map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
       await changes.transition(tx, locked, 'fulfil', ADMIN, {
-        lines: addToLineCounters(locked.lines, 'fulfil', units)
+        lines: addToOrderLineCounters(locked.lines, 'fulfil', units)
       })
       const { authorized = 0, due = 0, captured = 0 } = locked.account?.state ?? {}
       const amountMinor = Math.min(authorized, due - captured)

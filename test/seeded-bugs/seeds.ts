@@ -132,7 +132,7 @@ export const seeds: readonly Seed[] = [
     promise: 'A customer reads their own orders only.',
     file: 'src/modules/orders/orders/service.ts',
     find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)',
-    replace: 'found(await db.first(repository.findAnyOrder, { id }), orderNotFound)',
+    replace: 'found(await db.first(repository.findOrderOfAnyBuyer, { id }), orderNotFound)',
     tests: ['test/never/other-callers.test.ts']
   },
   {

@@ -37,8 +37,8 @@ import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
 import type { PlaceOrder } from './placement/place-order.ts'
 import { setUpCheckouts } from './set-up-checkouts.ts'
-import { setUpLifecycle } from './set-up-lifecycle.ts'
-import { setUpPersonalData } from './set-up-personal-data.ts'
+import { setUpOrderLifecycle } from './set-up-lifecycle.ts'
+import { setUpOrderPersonalData } from './set-up-personal-data.ts'
 import { setUpPlacement } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
 import { type OrderStatistics, readOrderStatistics } from './statistics/service.ts'
@@ -169,9 +169,9 @@ export const ordersModule = defineModule({
       verify: (token, id, version) => isValidOrderToken(secrets, token, id, version)
     }
     const checkouts = setUpCheckouts(platform, settings, apis)
-    const lifecycle = setUpLifecycle(platform, settings, apis)
+    const lifecycle = setUpOrderLifecycle(platform, settings, apis)
     const placement = setUpPlacement(platform, settings, apis, { checkouts, lifecycle, tokens })
-    const personalData = setUpPersonalData(platform, settings, apis)
+    const personalData = setUpOrderPersonalData(platform, settings, apis)
     const api: OrdersApi = {
       ...placement.commands,
       findPurchased: findPurchasedIds,

@@ -24,12 +24,12 @@ import { createApplyPaymentChange } from './payments/apply-change.ts'
 import { createPaymentListener } from './payments/listener.ts'
 import type { OrdersSettings } from './settings.ts'
 import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
-import { createStockEvictions } from './unpaid-stock/eviction-service.ts'
+import { createStockEvictionService } from './unpaid-stock/eviction-service.ts'
 import { createStockEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
 import { unpaidStockLimitsOf } from './unpaid-stock/limits.ts'
 import { createUnpaidStockMetrics } from './unpaid-stock/metrics.ts'
 import { createUnpaidStockLimiter } from './unpaid-stock/service.ts'
-import { createWaitForEvictions } from './unpaid-stock/wait-for-evictions.ts'
+import { createWaitForStockEvictions } from './unpaid-stock/wait-for-evictions.ts'
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
@@ -48,7 +48,7 @@ type Apis = {
  * Creates the services that change an existing order: payments, cancellation, expiry, fulfilment, completion,
  * administration.
  */
-export function setUpLifecycle(
+export function setUpOrderLifecycle(
   { db, timers, emit, log, metrics }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis
@@ -118,7 +118,7 @@ export function setUpLifecycle(
   payments?.registerHooks(
     createPaymentListener({ changes, applyPaymentChange }),
     unpaidStock.admit,
-    createWaitForEvictions({ db, inventory })
+    createWaitForStockEvictions({ db, inventory })
   )
 
   function setUpUnpaidStock() {
@@ -133,7 +133,7 @@ export function setUpLifecycle(
         contestedMax: limitSettings.contested_units,
         countRefusal
       }),
-      evictions: createStockEvictions({
+      evictions: createStockEvictionService({
         auth,
         inventory,
         protectedUnits: limitSettings.protected_units,
@@ -170,4 +170,4 @@ export function setUpLifecycle(
     routes: (tiers: Tiers): void => orderAdministrationRoutes(tiers, administration)
   }
 }
-export type OrderLifecycleParts = ReturnType<typeof setUpLifecycle>
+export type OrderLifecycleParts = ReturnType<typeof setUpOrderLifecycle>

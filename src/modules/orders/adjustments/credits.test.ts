@@ -7,7 +7,7 @@ import {
   refundablePartOfCredit,
   totalCreditedMinor
 } from './credits.ts'
-import { type OrderPricePart, priceShareKeyOf, splitOrderPrice } from './shares.ts'
+import { type OrderPricePart, orderPriceShareKeyOf, splitOrderPrice } from './shares.ts'
 
 const part = (fields: Partial<OrderPricePart>): OrderPricePart => ({
   kind: 'item',
@@ -44,7 +44,7 @@ const after = ({ totalMinor, shares }: OrderCreditBalance, { parts }: OrderCredi
   totalMinor,
   shares: shares.map(share => {
     const own = parts.find(
-      each => JSON.stringify(priceShareKeyOf(each)) === JSON.stringify(priceShareKeyOf(share))
+      each => JSON.stringify(orderPriceShareKeyOf(each)) === JSON.stringify(orderPriceShareKeyOf(share))
     )
     return {
       ...share,

@@ -1,9 +1,9 @@
 import { multiplyFractionRounded } from '../../../kernel/money.ts'
 import type { PaymentAccountChange } from '../../payments/index.ts'
-import { type OrderPriceShare, type PriceShareKey, priceShareKeyOf } from './shares.ts'
+import { type OrderPriceShare, type OrderPriceShareKey, orderPriceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
-export type OrderCreditPart = PriceShareKey & {
+export type OrderCreditPart = OrderPriceShareKey & {
   /** Credited units of a line; 0 for other shares. */
   readonly units: number
   readonly amountMinor: number
@@ -81,7 +81,7 @@ function credit(
     const { units, amountMinor } = partOf(share)
     const { creditedMinor, ratePpm, taxCategory } = share
     const taxMinor = taxUpTo(share, creditedMinor + amountMinor) - taxUpTo(share, creditedMinor)
-    return { ...priceShareKeyOf(share), units, amountMinor, taxMinor, ratePpm, taxCategory }
+    return { ...orderPriceShareKeyOf(share), units, amountMinor, taxMinor, ratePpm, taxCategory }
   })
   const shares = balance.shares.map((share, index) => ({
     ...share,

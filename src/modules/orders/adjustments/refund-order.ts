@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { OrderPayments } from '../../payments/index.ts'
 import type { RefundOrderRequest } from '../administration/schema.ts'
 import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
-import { addToLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
+import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
 import {
@@ -48,7 +48,7 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
       const credit =
         units === undefined ? creditForAmount(balance, amount ?? 0) : creditForUnits(balance, units)
 
-      const lines = units && addToLineCounters(locked.lines, 'refund', units)
+      const lines = units && addToOrderLineCounters(locked.lines, 'refund', units)
       const counted = await changes.transition(tx, locked, 'refund', actor, { ...(lines && { lines }) })
       await applyCredit(tx, counted, balance, credit, { id: write.id, kind: 'refund', actor })
     })

@@ -22,7 +22,7 @@ export const listOrderPriceParts = statement({
     from orders.components where order_id = $order_id order by position`
 })
 /** Lists the amounts that earlier adjustments of the order credited. */
-export const listCreditedParts = statement({
+export const listCreditedOrderPriceParts = statement({
   name: 'orders.list_credited',
   takes: { order_id: 'uuid' },
   gives: { line: 'int4?', group_key: 'text?', amount: 'int8' },

@@ -13,7 +13,7 @@ import {
   totalCreditedMinor
 } from './credits.ts'
 import * as repository from './repository.ts'
-import { priceShareKeyOf, splitOrderPrice } from './shares.ts'
+import { orderPriceShareKeyOf, splitOrderPrice } from './shares.ts'
 
 /** The id, kind and actor of an adjustment. A second adjustment with the same id does nothing. */
 export type AdjustmentSource = {
@@ -36,12 +36,12 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   ): Promise<OrderCreditBalance> => {
     const [parts, earlier] = await Promise.all([
       tx.rows(repository.listOrderPriceParts, { order_id: order.id }),
-      tx.rows(repository.listCreditedParts, { order_id: order.id })
+      tx.rows(repository.listCreditedOrderPriceParts, { order_id: order.id })
     ])
     const toCreditPart = <T extends { line: number | null; group_key: string | null; amount: number }>(
       row: T
     ) => ({
-      ...priceShareKeyOf({
+      ...orderPriceShareKeyOf({
         ...(row.line !== null && { line: row.line }),
         ...(row.group_key !== null && { group: row.group_key })
       }),

@@ -1,8 +1,8 @@
 /** A line, the delivery of a group, or without both the cash rounding. */
-export type PriceShareKey = { readonly line?: number; readonly group?: string }
+export type OrderPriceShareKey = { readonly line?: number; readonly group?: string }
 
 /** A stored price component of an order. */
-export type OrderPricePart = PriceShareKey & {
+export type OrderPricePart = OrderPriceShareKey & {
   readonly kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'
   readonly amountMinor: number
   readonly ratePpm: number | null
@@ -35,12 +35,12 @@ export type PricedOrderLine = {
   readonly creditedUnits: number
 }
 /** A part of an order's price that an earlier adjustment credited. */
-export type EarlierCreditPart = PriceShareKey & { readonly amountMinor: number }
+export type EarlierOrderCreditPart = OrderPriceShareKey & { readonly amountMinor: number }
 
 /** The key of a share: its line, otherwise its group. */
-export const priceShareKeyOf = ({ line, group }: PriceShareKey): PriceShareKey =>
+export const orderPriceShareKeyOf = ({ line, group }: OrderPriceShareKey): OrderPriceShareKey =>
   line !== undefined ? { line } : group !== undefined ? { group } : {}
-const keyTextOf = (key: PriceShareKey) => JSON.stringify(priceShareKeyOf(key))
+const keyTextOf = (key: OrderPriceShareKey) => JSON.stringify(orderPriceShareKeyOf(key))
 
 /**
  * Splits the price of an order into shares, with the amounts credited before: lines in their order, then
@@ -50,11 +50,11 @@ const keyTextOf = (key: PriceShareKey) => JSON.stringify(priceShareKeyOf(key))
 export function splitOrderPrice(
   parts: readonly OrderPricePart[],
   lines: readonly PricedOrderLine[],
-  earlier: readonly EarlierCreditPart[]
+  earlier: readonly EarlierOrderCreditPart[]
 ): OrderPriceShare[] {
   const pricesOf = Map.groupBy(parts, keyTextOf)
   const creditsOf = Map.groupBy(earlier, keyTextOf)
-  const priced = (key: PriceShareKey) => {
+  const priced = (key: OrderPriceShareKey) => {
     const prices = pricesOf.get(keyTextOf(key)) ?? []
     const taxes = prices.filter(({ kind }) => kind === 'tax')
     return {

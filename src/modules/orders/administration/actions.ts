@@ -11,7 +11,7 @@ import { orderActionRefused, orderNotFound, orderStale } from '../errors.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
-import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import { lockOrder } from '../lifecycle/repository.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import { updateOrderMetadata } from './repository.ts'
@@ -62,7 +62,7 @@ export function createAdminOrderActions(deps: Deps) {
     write: IdempotentWrite
   ) =>
     runAction(id, 'cancel_lines', actor, write, async (tx, locked) => {
-      const lines = addToLineCounters(locked.lines, 'cancel', units)
+      const lines = addToOrderLineCounters(locked.lines, 'cancel', units)
       if (lines.every(line => remainingLineUnits.fulfil(line) + line.fulfilled === 0))
         throw orderActionRefused({ details: { action: 'cancel_lines', reason: 'whole_order' } })
       const balance = await adjustments.readCreditBalance(tx, locked)

@@ -19,8 +19,8 @@ import {
   type DeliveryGroupRow,
   type OrderLineRow,
   orderAddressColumns,
-  orderSummaryColumnNames,
   orderSummaryColumns,
+  orderSummaryColumnsSql,
   type PriceComponentRow
 } from '../orders/repository.ts'
 
@@ -55,7 +55,7 @@ export const listAllOrders = statement({
   gives: { ...orderSummaryColumns, quantity: 'int8' },
   slow: true,
   text: `
-    select ${orderSummaryColumnNames},
+    select ${orderSummaryColumnsSql},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
@@ -67,11 +67,11 @@ export const listOrdersWithMetadata = statement({
   slow: true,
   text: boundedSearchSql({
     table: 'orders.orders',
-    columns: orderSummaryColumnNames,
+    columns: orderSummaryColumnsSql,
     where: `id < $after and ${matching}`,
     by: 'id desc',
     ...metadataSearch,
-    shown: `${orderSummaryColumnNames},
+    shown: `${orderSummaryColumnsSql},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = page.id) as quantity`
   })
 })
@@ -88,7 +88,7 @@ export const listChangedOrders = statement({
   gives: { ...orderSummaryColumns, quantity: 'int8', changed_at: 'int8' },
   slow: true,
   text: `
-    select ${orderSummaryColumnNames},
+    select ${orderSummaryColumnsSql},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity,
       (extract(epoch from updated_at) * 1000000)::int8 as changed_at
     from orders.orders o
@@ -108,7 +108,7 @@ export const listOrdersToExport = statement({
   gives: { ...orderSummaryColumns, ...orderAddressColumns, metadata: json<Metadata>() },
   slow: true,
   text: `
-    select ${orderSummaryColumnNames}, shipping_address, billing_address, metadata
+    select ${orderSummaryColumnsSql}, shipping_address, billing_address, metadata
     from orders.orders where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
 export type ExportedOrderRow = RowOf<typeof listOrdersToExport>
@@ -126,7 +126,7 @@ export const listOrderDetailsToExport = statement({
   },
   slow: true,
   text: `
-    select ${orderSummaryColumnNames}, shipping_address, billing_address,
+    select ${orderSummaryColumnsSql}, shipping_address, billing_address,
       (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
       (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
       (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)

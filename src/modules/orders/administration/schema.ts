@@ -14,12 +14,12 @@ import {
 } from '../../../kernel/wire.ts'
 import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 import {
-  FulfillmentStatusField,
-  HistoryActionField,
-  HistoryStateAfterField,
-  HistoryStateBeforeField,
-  OrderPaymentStatusField,
-  OrderStatusField,
+  FulfillmentStatusSchema,
+  OrderHistoryActionSchema,
+  OrderPaymentStatusSchema,
+  OrderStateAfterSchema,
+  OrderStateBeforeSchema,
+  OrderStatusSchema,
   OrderSummaryResponse,
   orderResponseFields,
   orderShipmentResponseFields
@@ -44,9 +44,9 @@ const Units = Type.Array(
 const Reason = line(500, 'Reason, kept in the history.')
 
 export const OrderFilterQuery = input({
-  status: Type.Optional(OrderStatusField),
-  payment_status: Type.Optional(OrderPaymentStatusField),
-  fulfillment_status: Type.Optional(FulfillmentStatusField),
+  status: Type.Optional(OrderStatusSchema),
+  payment_status: Type.Optional(OrderPaymentStatusSchema),
+  fulfillment_status: Type.Optional(FulfillmentStatusSchema),
   customer_id: Type.Optional(Id),
   placed: Type.Optional(
     Type.Boolean({
@@ -166,9 +166,9 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   ),
   history: Type.Array(
     Type.Object({
-      action: HistoryActionField,
-      from: HistoryStateBeforeField,
-      to: HistoryStateAfterField,
+      action: OrderHistoryActionSchema,
+      from: OrderStateBeforeSchema,
+      to: OrderStateAfterSchema,
       actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
       reason: nullable(Type.String()),
       at: Time

@@ -9,7 +9,7 @@ import { orderNotFound } from '../errors.ts'
 import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { OrderActor } from '../lifecycle/service.ts'
-import { findAnyOrder } from '../orders/repository.ts'
+import { findOrderOfAnyBuyer } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { orderSummaryView } from '../orders/view.ts'
 import type { AdminOrderActions } from './actions.ts'
@@ -25,7 +25,7 @@ type Deps = { db: Database; actions: AdminOrderActions; fulfilment: FulfilmentSe
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   /** @throws `ORDER_NOT_FOUND` */
   const read = async (id: string): Promise<AdminOrderResponse> =>
-    adminOrderView(found(await db.first(findAnyOrder, { id }), orderNotFound))
+    adminOrderView(found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFound))
 
   const readAfter = async (id: string, action: Promise<unknown>): Promise<AdminOrderResponse> => {
     await action

@@ -4,7 +4,7 @@ import { statement } from '../../../platform/postgres/statement.ts'
  * Returns which of these variants and products the customer has bought: in a placed or completed order, not
  * canceled.
  */
-export const listPurchasedIds = statement({
+export const listPurchasedCatalogIds = statement({
   name: 'orders.list_bought',
   takes: { customer_id: 'uuid', ids: 'uuid[]' },
   gives: { id: 'uuid' },

@@ -76,6 +76,6 @@ export async function findPurchasedIds(
   customer_id: string,
   ids: readonly string[]
 ): Promise<ReadonlySet<string>> {
-  const rows = await db.rows(repository.listPurchasedIds, { customer_id, ids: [...ids] })
+  const rows = await db.rows(repository.listPurchasedCatalogIds, { customer_id, ids: [...ids] })
   return new Set(rows.map(({ id }) => id))
 }

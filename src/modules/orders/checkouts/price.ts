@@ -1,6 +1,6 @@
 import type { Market, PricingApi, Quote, QuoteInput, QuoteLine } from '../../pricing/index.ts'
 import type { ShippingOption } from '../../shipping/index.ts'
-import { regionsThatMatter } from '../countries/service.ts'
+import { regionsForTaxAndDelivery } from '../countries/service.ts'
 import { destinationOfAddress } from './addresses.ts'
 import {
   type CalculateShippingOptions,
@@ -75,7 +75,7 @@ export function calculateCheckoutPrice(
     options,
     quote: quoted,
     rules: context.rules,
-    regions: regionsThatMatter(taxAddressOf(input)?.country ?? '', context.rules, context.regions),
+    regions: regionsForTaxAndDelivery(taxAddressOf(input)?.country ?? '', context.rules, context.regions),
     discounts: discountsByPromotion(quoted, context.rules.promotions),
     findings: [
       ...findings,

@@ -21,7 +21,7 @@ export const createAddressFormatService = ({ pricing, shipping }: Deps) => ({
       pricing.readRules({ codes: [], customer: null }),
       shipping?.listRegions()
     ])
-    const named = regionsThatMatter(country, rules, delivery)
+    const named = regionsForTaxAndDelivery(country, rules, delivery)
     const fields = new Set(requiredAddressFields(country))
     if (named.size > 0) fields.add('region')
     return {
@@ -39,7 +39,7 @@ type TaxZones = Pick<Awaited<ReturnType<PricingApi['readRules']>>, 'taxZones'>
  * The regions of a country on which taxes or delivery depend. `delivery`: regions by country; undefined
  * without shipping.
  */
-export const regionsThatMatter = (
+export const regionsForTaxAndDelivery = (
   country: string,
   { taxZones }: TaxZones,
   delivery: ReadonlyMap<string, ReadonlySet<string>> | undefined

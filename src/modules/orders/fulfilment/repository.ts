@@ -60,7 +60,7 @@ export const updateShipmentLabel = statement({
  * Whether units were returned or refunded since a tracking event, and whether the shop completed the order
  * automatically.
  */
-export const findActionsSinceTracking = statement({
+export const findOrderActionsSinceTracking = statement({
   name: 'orders.find_consequences',
   takes: { order_id: 'uuid', since: 'timestamptz' },
   gives: { depends_on: nullableOneOf<'return' | 'refund'>(), is_completed_by_system: 'bool' },

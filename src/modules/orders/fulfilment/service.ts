@@ -8,7 +8,7 @@ import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefused, orderShipmentNotFound, orderStale } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
-import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import {
   type OrderActor,
   type OrderTransitions,
@@ -17,7 +17,7 @@ import {
 } from '../lifecycle/service.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
-import { shippableUnitsByGroup, stockLinesOfUnits } from './unit-groups.ts'
+import { shippableUnitsByDeliveryGroup, stockLinesOfUnits } from './unit-groups.ts'
 import { shipmentVoidRefusalOf, subtractShippedUnits } from './voiding.ts'
 
 type Deps = {
@@ -56,8 +56,8 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     const { carrier = null, tracking_number = null, unchecked = false } = given
     const label = { carrier, tracking_number, unchecked }
     const { id: order_id, number, customer_id } = locked.order
-    const lines = addToLineCounters(locked.lines, 'fulfil', units)
-    const groups = shippableUnitsByGroup(locked, units)
+    const lines = addToOrderLineCounters(locked.lines, 'fulfil', units)
+    const groups = shippableUnitsByDeliveryGroup(locked, units)
     const parcel = { id, order: locked.order, groups, label }
     const stored = groups.length === 0 ? label : ((await shipping?.recordShipped(tx, parcel)) ?? label)
     const shipped = await changes.transition(tx, locked, 'fulfil', actor, { lines })
@@ -84,7 +84,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
   ): Promise<void> {
     const { id: orderId, customer_id: customerId } = locked.order
     const chosen = await tx.rows(repository.listDeliveryGroups, { order_id: orderId })
-    const groups = shippableUnitsByGroup(locked, units).flatMap(({ key, lines }) =>
+    const groups = shippableUnitsByDeliveryGroup(locked, units).flatMap(({ key, lines }) =>
       chosen
         .filter(({ group_key }) => group_key === key)
         .flatMap(({ method, option }) => {
@@ -226,7 +226,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         const consequences =
           before === after
             ? undefined
-            : await tx.first(repository.findActionsSinceTracking, { order_id, since })
+            : await tx.first(repository.findOrderActionsSinceTracking, { order_id, since })
         const dependsOn = consequences?.depends_on ?? null
         if (dependsOn !== null)
           throw orderActionRefused({ details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] } })
@@ -252,7 +252,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         write.expect(locked.order.version, orderStale)
         changes.assertAllowed(locked, 'return', actor)
         await changes.transition(tx, locked, 'return', actor, {
-          lines: addToLineCounters(locked.lines, 'return', units)
+          lines: addToOrderLineCounters(locked.lines, 'return', units)
         })
         if (!restock) return
         const lines = stockLinesOfUnits(locked, units)

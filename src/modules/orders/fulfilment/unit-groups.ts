@@ -1,12 +1,12 @@
 import type { StockLine } from '../../inventory/index.ts'
-import { type OrderLineUnits, unitsOfLine } from '../lifecycle/counters.ts'
+import { type OrderLineUnits, unitsOfOrderLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/service.ts'
 
 /** Groups the units that need shipping by delivery group. */
-export function shippableUnitsByGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
+export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
   const shippable = lines
     .filter(({ requiresShipping }) => requiresShipping)
-    .map(line => ({ group: line.group, line: line.line, quantity: unitsOfLine(units, line) }))
+    .map(line => ({ group: line.group, line: line.line, quantity: unitsOfOrderLine(units, line) }))
     .filter(({ quantity }) => quantity > 0)
   return [...Map.groupBy(shippable, ({ group }) => group)].map(([key, of]) => ({
     key,

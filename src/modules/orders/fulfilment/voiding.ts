@@ -1,4 +1,4 @@
-import { type OrderLineCounters, type OrderLineUnits, unitsOfLine } from '../lifecycle/counters.ts'
+import { type OrderLineCounters, type OrderLineUnits, unitsOfOrderLine } from '../lifecycle/counters.ts'
 
 /**
  * Returns why a shipment of these units cannot be voided, or `undefined` if it can. Digital units are
@@ -8,9 +8,9 @@ export function shipmentVoidRefusalOf(
   lines: readonly OrderLineCounters[],
   units: readonly OrderLineUnits[]
 ): 'digital' | 'returned' | 'refunded' | undefined {
-  const of = lines.filter(line => unitsOfLine(units, line) > 0)
+  const of = lines.filter(line => unitsOfOrderLine(units, line) > 0)
   const isLessThan = (counter: 'returned' | 'refunded') =>
-    of.some(line => line.fulfilled - unitsOfLine(units, line) < line[counter])
+    of.some(line => line.fulfilled - unitsOfOrderLine(units, line) < line[counter])
   if (of.some(({ requiresShipping }) => !requiresShipping)) return 'digital'
   if (isLessThan('returned')) return 'returned'
   return isLessThan('refunded') ? 'refunded' : undefined
@@ -21,4 +21,4 @@ export const subtractShippedUnits = (
   lines: readonly OrderLineCounters[],
   units: readonly OrderLineUnits[]
 ): OrderLineCounters[] =>
-  lines.map(line => ({ ...line, fulfilled: line.fulfilled - unitsOfLine(units, line) }))
+  lines.map(line => ({ ...line, fulfilled: line.fulfilled - unitsOfOrderLine(units, line) }))

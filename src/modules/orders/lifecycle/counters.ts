@@ -18,7 +18,7 @@ export type OrderLineCounters = {
 export type OrderLineUnits = { readonly line: number; readonly quantity: number }
 
 /** The sum of the units of one line. */
-export const unitsOfLine = (
+export const unitsOfOrderLine = (
   units: readonly OrderLineUnits[],
   { line }: Pick<OrderLineCounters, 'line'>
 ): number => units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
@@ -36,7 +36,7 @@ const COUNTERS = { cancel: 'canceled', fulfil: 'fulfilled', return: 'returned', 
  * Returns the lines after adding these units to a counter. @throws `ORDER_LINE_UNKNOWN`, `ORDER_UNITS_SHORT`,
  * naming every line
  */
-export function addToLineCounters(
+export function addToOrderLineCounters(
   lines: readonly OrderLineCounters[],
   kind: keyof typeof remainingLineUnits,
   units: readonly OrderLineUnits[]

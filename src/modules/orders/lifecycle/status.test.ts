@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addToLineCounters, type OrderLineCounters } from './counters.ts'
+import { addToOrderLineCounters, type OrderLineCounters } from './counters.ts'
 import { fulfillmentStatusOf, orderStatusOf } from './status.ts'
 
 const line = (fields: Partial<OrderLineCounters> = {}): OrderLineCounters => ({
@@ -54,8 +54,10 @@ describe('counters', () => {
       { line: 1, quantity: 1 },
       { line: 1, quantity: 1 }
     ]
-    expect(addToLineCounters(lines, 'fulfil', units).map(({ fulfilled }) => fulfilled)).toEqual([1, 5])
-    expect(addToLineCounters(lines, 'refund', units.slice(1)).map(({ refunded }) => refunded)).toEqual([0, 2])
+    expect(addToOrderLineCounters(lines, 'fulfil', units).map(({ fulfilled }) => fulfilled)).toEqual([1, 5])
+    expect(addToOrderLineCounters(lines, 'refund', units.slice(1)).map(({ refunded }) => refunded)).toEqual([
+      0, 2
+    ])
   })
 
   test('an action on more units than are left is rejected, and the error names every line', () => {
@@ -64,7 +66,7 @@ describe('counters', () => {
       { line: 1, quantity: 2 },
       { line: 1, quantity: 1 }
     ]
-    expect(() => addToLineCounters(lines, 'cancel', units)).toThrow(
+    expect(() => addToOrderLineCounters(lines, 'cancel', units)).toThrow(
       expect.objectContaining({
         code: 'ORDER_UNITS_SHORT',
         details: {
@@ -75,7 +77,7 @@ describe('counters', () => {
         }
       })
     )
-    expect(() => addToLineCounters(lines, 'return', [{ line: 7, quantity: 1 }])).toThrow(
+    expect(() => addToOrderLineCounters(lines, 'return', [{ line: 7, quantity: 1 }])).toThrow(
       expect.objectContaining({
         code: 'ORDER_LINE_UNKNOWN',
         details: expect.objectContaining({ lines: [7] })

@@ -4,7 +4,7 @@ import { Type } from '../../../kernel/schema.ts'
 import { IdParams, marketParameters, withResponseDescription } from '../../../kernel/wire.ts'
 import { guestOf } from '../buyers/routes.ts'
 import { placeOrderOf } from '../placement/place-order.ts'
-import { cancelOrderCost, readOrderCost } from './routes.ts'
+import { cancelOrderRequestCost, readOrderRequestCost } from './routes.ts'
 import { CompleteCheckoutRequest, GuestOrderRequest, GuestOrderResponse, OrderResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
@@ -93,7 +93,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
   tiers.public.get(
     '/orders/guest/:id',
     {
-      config: readOrderCost,
+      config: readOrderRequestCost,
       schema: {
         tags,
         summary: 'Retrieve a guest order',
@@ -110,7 +110,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
   tiers.public.post(
     '/orders/guest/:id/cancel',
     {
-      config: cancelOrderCost,
+      config: cancelOrderRequestCost,
       schema: {
         tags,
         summary: 'Cancel a guest order',

@@ -13,12 +13,12 @@ export function createNextOrderNumber(db: Queryable) {
   const drawOnce = createSingleFlight<void>()
 
   async function readKey(): Promise<Buffer> {
-    const row = await db.first(repository.findOrderNumberKey)
+    const row = await db.first(repository.findOrderNumberPermutationKey)
     if (row === undefined) throw new Error('the key of order numbers is missing: restore it from a backup')
     return row.key
   }
   async function draw(): Promise<void> {
-    for (const { value } of await db.rows(repository.drawOrderSequenceValues, { count: NUMBERS_PER_DRAW }))
+    for (const { value } of await db.rows(repository.nextOrderSequenceValues, { count: NUMBERS_PER_DRAW }))
       drawn.push(value)
   }
   return async (): Promise<string> => {

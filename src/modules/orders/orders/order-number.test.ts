@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderNumberOf, permuteWithKey } from './order-number.ts'
+import { orderNumberOf, permuteByFeistelNetwork } from './order-number.ts'
 
 const KEY = Buffer.alloc(32, 'a')
 const LAST = 2 ** 40 - 1
@@ -9,7 +9,7 @@ test.each([1, 2, 3, 6])(
   'permuting the numbers below 4 to the power of %i yields each number once',
   halfBits => {
     const size = 4 ** halfBits
-    const given = Array.from({ length: size }, (_, value) => permuteWithKey(value, KEY, halfBits))
+    const given = Array.from({ length: size }, (_, value) => permuteByFeistelNetwork(value, KEY, halfBits))
     expect(new Set(given).size).toBe(size)
     expect(Math.min(...given)).toBe(0)
     expect(Math.max(...given)).toBe(size - 1)
@@ -40,7 +40,7 @@ test('order numbers do not reveal the number of orders', () => {
 })
 
 test('the first and the last sequence value have valid order numbers', () => {
-  const ends = [0, 1, LAST - 1, LAST].map(value => permuteWithKey(value, KEY, 20))
+  const ends = [0, 1, LAST - 1, LAST].map(value => permuteByFeistelNetwork(value, KEY, 20))
   expect(new Set(ends).size).toBe(4)
   for (const value of ends) expect(value).toBeLessThanOrEqual(LAST)
 })

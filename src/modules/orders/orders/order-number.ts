@@ -12,7 +12,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
  * from one without the key.
  */
 export function orderNumberOf(value: number, key: Buffer): string {
-  let rest = permuteWithKey(value, key, HALF_BITS)
+  let rest = permuteByFeistelNetwork(value, key, HALF_BITS)
   let text = ''
   for (let place = 0; place < CHARACTERS; place += 1) {
     text = (ALPHABET[rest % ALPHABET.length] ?? '') + text
@@ -32,7 +32,7 @@ export function normalizeOrderNumber(typed: string): string {
 }
 
 /** Maps each value below `4 ** halfBits` to another such value, one to one: a Feistel network. */
-export function permuteWithKey(value: number, key: Buffer, halfBits: number): number {
+export function permuteByFeistelNetwork(value: number, key: Buffer, halfBits: number): number {
   const size = 2 ** halfBits
   let [left, right] = [Math.floor(value / size), value % size]
   for (let round = 0; round < ROUNDS; round += 1)

@@ -41,7 +41,7 @@ export const orderSummaryColumns = {
   created_at: 'timestamptz',
   updated_at: 'timestamptz'
 } as const
-export const orderSummaryColumnNames = Object.keys(orderSummaryColumns).join(', ')
+export const orderSummaryColumnsSql = Object.keys(orderSummaryColumns).join(', ')
 
 export type OrderLineRow = {
   line: number
@@ -154,7 +154,7 @@ const whole = {
 } as const
 
 const wholeOrder = `
-  select ${orderSummaryColumnNames}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
+  select ${orderSummaryColumnsSql}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
     shipping_address, billing_address, note, tax_exemption, metadata, private_metadata,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
@@ -180,7 +180,7 @@ export const findOrder = statement({
   text: `${wholeOrder} where id = $id and customer_id is not distinct from $customer_id`
 })
 /** Finds an order by id, without a check of its buyer. */
-export const findAnyOrder = statement({
+export const findOrderOfAnyBuyer = statement({
   name: 'orders.find_any_order',
   takes: { id: 'uuid' },
   gives: whole,
@@ -193,7 +193,7 @@ export const listOrdersOfCustomer = statement({
   takes: { customer_id: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { ...orderSummaryColumns, quantity: 'int8' },
   text: `
-    select ${orderSummaryColumnNames},
+    select ${orderSummaryColumnsSql},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = o.id) as quantity
     from orders.orders o where customer_id = $customer_id and id < $after order by id desc limit $limit`
 })
@@ -235,7 +235,7 @@ export const assignOrderToCustomer = statement({
   takes: { id: 'uuid', customer_id: 'uuid', token_version: 'int4' },
   text: 'update orders.orders set customer_id = $customer_id, token_version = $token_version where id = $id'
 })
-export const drawOrderSequenceValues = statement({
+export const nextOrderSequenceValues = statement({
   name: 'orders.next_numbers',
   takes: { count: 'int4' },
   gives: { value: 'int8' },
@@ -244,7 +244,7 @@ export const drawOrderSequenceValues = statement({
 /**
  * A random key from the first migration. It never changes, because another key could repeat order numbers.
  */
-export const findOrderNumberKey = statement({
+export const findOrderNumberPermutationKey = statement({
   name: 'orders.find_number_key',
   gives: { key: 'bytea' },
   text: 'select key from orders.number_key'

@@ -59,15 +59,15 @@ export const GuestOrderRequest = request('GuestOrderRequest', {
   ),
   ...orderRequestFields
 })
-export const OrderStatusField = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
+export const OrderStatusSchema = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
   description: 'Summary of payment and fulfilment. `pending`: the order waits for payment or is paid later.'
 })
-export const OrderPaymentStatusField = nullable(
+export const OrderPaymentStatusSchema = nullable(
   Type.Enum(['unpaid', 'authorized', 'partially_paid', 'paid', 'partially_refunded', 'refunded'], {
     description: 'Status of the money. Null: the payments module is disabled.'
   })
 )
-export const FulfillmentStatusField = Type.Enum(
+export const FulfillmentStatusSchema = Type.Enum(
   ['none', 'partial', 'fulfilled', 'partially_returned', 'returned', 'not_required'],
   {
     description:
@@ -155,9 +155,9 @@ const AdjustmentResponse = Type.Object({
 const summary = {
   id: Id,
   number: Type.String({ description: 'Order number for people, such as 7Q3M-K0XD.' }),
-  status: OrderStatusField,
-  payment_status: OrderPaymentStatusField,
-  fulfillment_status: FulfillmentStatusField,
+  status: OrderStatusSchema,
+  payment_status: OrderPaymentStatusSchema,
+  fulfillment_status: FulfillmentStatusSchema,
   customer_id: nullable({ ...Id, description: 'Null: the order of a guest.' }),
   email: nullable(Type.String()),
   market: Type.String(),
@@ -178,11 +178,13 @@ export const OrderSummaryResponse = response('OrderSummaryResponse', {
 export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 
 /** Fields of an entry of the history. */
-export const HistoryActionField = Type.String({ description: 'The action, such as `fulfil` or `refund`.' })
-export const HistoryStateBeforeField = nullable(
+export const OrderHistoryActionSchema = Type.String({
+  description: 'The action, such as `fulfil` or `refund`.'
+})
+export const OrderStateBeforeSchema = nullable(
   Type.String({ description: 'State before: `pending`, `placed`, `completed` or `canceled`.' })
 )
-export const HistoryStateAfterField = Type.String({ description: 'State after the action.' })
+export const OrderStateAfterSchema = Type.String({ description: 'State after the action.' })
 
 /** Fields of a shipment. */
 export const orderShipmentResponseFields = {
@@ -249,9 +251,9 @@ const order = {
   ...orderResponseFields,
   history: Type.Array(
     Type.Object({
-      action: HistoryActionField,
-      from: HistoryStateBeforeField,
-      to: HistoryStateAfterField,
+      action: OrderHistoryActionSchema,
+      from: OrderStateBeforeSchema,
+      to: OrderStateAfterSchema,
       at: Time
     }),
     {

@@ -15,14 +15,14 @@ import {
   type PaymentTimeouts,
   paymentTimeoutSecondsOf
 } from '../lifecycle/terms.ts'
-import { hasAnyPayment, type StockEvictions } from '../unpaid-stock/eviction-service.ts'
+import { hasAnyPayment, type StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 
 type Deps = {
   settleCancellation: CancellationSettlement['settle']
   adjustments: Pick<OrderAdjustmentService, 'refundAmountDue'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
-  evictions: Pick<StockEvictions, 'secure'>
+  evictions: Pick<StockEvictionService, 'secure'>
   placePendingOrder: PlacePendingOrder
   pricing: Pick<PricingApi, 'countPaidRedemptions'>
   unpaidStock: Pick<UnpaidStockLimiter, 'sync'>

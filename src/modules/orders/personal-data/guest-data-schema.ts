@@ -13,9 +13,9 @@ export const GuestDataRequest = request('GuestDataRequest', {
 })
 export type GuestDataRequest = Static<typeof GuestDataRequest>
 
-export const GuestOrders = Type.Array(Type.Object({ id: Id, number: Type.String() }))
+export const GuestOrderReferencesSchema = Type.Array(Type.Object({ id: Id, number: Type.String() }))
 
-export const Parts = Type.Unsafe<Record<string, unknown>>({
+export const PersonalDataByModuleSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'Personal data by module name.'
@@ -23,7 +23,7 @@ export const Parts = Type.Unsafe<Record<string, unknown>>({
 
 export const GuestDataErasedResponse = response('GuestDataErasedResponse', {
   orders: {
-    ...GuestOrders,
+    ...GuestOrderReferencesSchema,
     description: 'The orders whose personal data was erased. Empty when there was none.'
   }
 })
@@ -31,7 +31,7 @@ export type GuestDataErasedResponse = Static<typeof GuestDataErasedResponse>
 
 export const GuestDataExportResponse = response('GuestDataExportResponse', {
   exported_at: Time,
-  orders: GuestOrders,
-  parts: Parts
+  orders: GuestOrderReferencesSchema,
+  parts: PersonalDataByModuleSchema
 })
 export type GuestDataExportResponse = Static<typeof GuestDataExportResponse>

@@ -66,7 +66,7 @@ export const eraseShipmentTracking = statement({
   text: `
     update orders.shipments set tracking_number = null, former = '[]', void_reason = null where order_id = any ($ids)`
 })
-export const insertEraseHistory = statement({
+export const insertOrderErasureHistory = statement({
   name: 'orders.note_erased',
   takes: { ids: 'uuid[]' },
   text: `

@@ -35,7 +35,7 @@ export function createOrderErasure({ auth, payments, shipping }: Deps) {
     await tx.run(repository.eraseOrderHistoryReasons, of)
     await tx.run(repository.eraseAdjustmentReasons, of)
     await tx.run(repository.eraseShipmentTracking, { ids })
-    await tx.run(repository.insertEraseHistory, { ids })
+    await tx.run(repository.insertOrderErasureHistory, { ids })
   }
 
   return {

@@ -23,7 +23,7 @@ import type { FulfilmentService } from '../fulfilment/service.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
 import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
-import type { StockEvictions } from '../unpaid-stock/eviction-service.ts'
+import type { StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import { orderRowAfterInsert } from './inserted.ts'
 import { groupsWithShippingOption } from './order-rows.ts'
@@ -44,7 +44,7 @@ type Deps = {
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   /** Absent in a shop without inventory: then stock is not checked. */
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
-  evictions: Pick<StockEvictions, 'evictable'>
+  evictions: Pick<StockEvictionService, 'evictable'>
   /** Absent in a shop without payments: then orders are on account. */
   payments: Pick<OrderPayments, 'openAccount' | 'sendOperations'> | undefined
   shipping: Pick<ShippingApi, 'createShipments'> | undefined

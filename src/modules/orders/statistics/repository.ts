@@ -50,7 +50,7 @@ export type DailyOrderSums = Omit<RowOf<typeof sumOrdersByDay>, 'first' | 'last'
  * Sums ordered units that are not canceled: of all products by day, and of the products with the most units.
  * Reads the lines of orders between two ids, because ids increase with time.
  */
-export const sumUnitsSold = statement({
+export const sumSoldUnitsByDayAndProduct = statement({
   name: 'orders.sum_of_units',
   takes: { ...days, first: 'uuid', last: 'uuid', limit: 'int8' },
   gives: { day: 'int4?', product_id: 'uuid?', name: 'text', units: 'int8' },

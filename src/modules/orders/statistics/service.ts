@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { type DailyOrderSums, sumOrdersByDay, sumUnitsSold } from './repository.ts'
+import { type DailyOrderSums, sumOrdersByDay, sumSoldUnitsByDayAndProduct } from './repository.ts'
 
 /** Maximum number of products of one call. The dashboard merges several calls and shows ten. */
 const TOP_MAX = 25
@@ -31,7 +31,7 @@ export async function readOrderStatistics(
     .toSorted()
     .at(-1)
   if (first === undefined || last === undefined) return { days: [], units: [], products: [] }
-  const rows = await db.rows(sumUnitsSold, { ...period, first, last, limit: TOP_MAX })
+  const rows = await db.rows(sumSoldUnitsByDayAndProduct, { ...period, first, last, limit: TOP_MAX })
   return {
     days: sums.map(({ first: _, last: _last, ...day }) => day),
     units: rows.flatMap(({ day, units }) => (day === null ? [] : [{ day, units }])),

@@ -30,7 +30,7 @@ export const listUnpaidOrdersOfCustomers = statement({
     order by created_at, id`
 })
 /** Pending card orders of these networks that are not older than `seconds`, earliest first. */
-export const listNewCardOrders = statement({
+export const listNewCardOrdersOfNetworks = statement({
   name: 'orders.list_new_card_orders',
   takes: { networks: 'text[]', seconds: 'float8' },
   gives: { id: 'uuid', network: 'text?', lines: json<OpenLines>() },
@@ -51,7 +51,7 @@ export const recordContestedUnits = statement({
     select $units + coalesce(sum(contested_units), 0) as units from orders.orders
     where state = 'pending' and network = $network and id <> $id`
 })
-export const findEvictionOutcome = statement({
+export const findStockEvictionOutcome = statement({
   name: 'orders.find_eviction_outcome',
   takes: { id: 'uuid' },
   gives: {

@@ -36,7 +36,7 @@ const TAKES_MAX = 10
 const SPARE_UNITS = 20
 
 /** Lets an authorized or paid order take the units that it contests from unpaid orders. */
-export function createStockEvictions({ auth, inventory, protectedUnits, cardSeconds }: Deps) {
+export function createStockEvictionService({ auth, inventory, protectedUnits, cardSeconds }: Deps) {
   async function rankOrders(db: Queryable, variantIds: readonly string[], taker?: string) {
     const all = (await inventory?.claimants(db, variantIds)) ?? []
     const claims = all.filter(({ owner }) => owner !== taker)
@@ -57,7 +57,10 @@ export function createStockEvictions({ auth, inventory, protectedUnits, cardSeco
         : db.rows(repository.listUnpaidOrdersOfCustomers, { customer_ids: [...verified] }),
       networks.length === 0 || cardSeconds === 0
         ? []
-        : db.rows(repository.listNewCardOrders, { networks: [...new Set(networks)], seconds: cardSeconds })
+        : db.rows(repository.listNewCardOrdersOfNetworks, {
+            networks: [...new Set(networks)],
+            seconds: cardSeconds
+          })
     ])
     const protections = new Map([
       ...stockEvictionProtectionsOf(newCardOrders, ({ network }) => network),
@@ -129,7 +132,7 @@ export function createStockEvictions({ auth, inventory, protectedUnits, cardSeco
     }
   }
 }
-export type StockEvictions = ReturnType<typeof createStockEvictions>
+export type StockEvictionService = ReturnType<typeof createStockEvictionService>
 
 /**
  * Returns the id of an order's request to take units. `attempt`: the number of earlier requests of the order.

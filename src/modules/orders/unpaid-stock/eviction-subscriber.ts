@@ -11,7 +11,7 @@ import { orderEvictedEvent } from '../events.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
-import { addToLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import {
   type OrderActor,
   type OrderTransitions,
@@ -21,7 +21,7 @@ import {
 } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import { recordCancellationCause } from './eviction-repository.ts'
-import { hasAnyPayment, type StockEvictions } from './eviction-service.ts'
+import { hasAnyPayment, type StockEvictionService } from './eviction-service.ts'
 import type { UnpaidStockLimiter } from './service.ts'
 
 type Deps = {
@@ -29,7 +29,7 @@ type Deps = {
   cancellations: Pick<CancellationService, 'begin'>
   adjustments: Pick<OrderAdjustmentService, 'readCreditBalance'>
   refunds: Pick<OrderRefunds, 'creditUnits'>
-  evictions: Pick<StockEvictions, 'takeAgain'>
+  evictions: Pick<StockEvictionService, 'takeAgain'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   placePendingOrder: PlacePendingOrder
   inventory: Pick<InventoryApi, 'forgo'> | undefined
@@ -101,7 +101,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const balance = await adjustments.readCreditBalance(tx, locked)
     const verified = withStoredColumns(locked, { is_buyer_verified: true })
     const counted = await changes.transition(tx, verified, 'cancel_lines', EVICTED, {
-      lines: addToLineCounters(locked.lines, 'cancel', units)
+      lines: addToOrderLineCounters(locked.lines, 'cancel', units)
     })
     await refunds.creditUnits(tx, counted, balance, units, {
       id: derivedId(id, 'evicted'),
@@ -141,7 +141,7 @@ function unitsOf(
     }
     if (rest > 0) return undefined
   }
-  const isAll = addToLineCounters(lines, 'cancel', units).every(
+  const isAll = addToOrderLineCounters(lines, 'cancel', units).every(
     line => remainingLineUnits.cancel(line) + line.fulfilled === 0
   )
   return isAll ? undefined : units

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findExceededUnpaidLimit, type UnpaidStockLimits } from './limits.ts'
+import { findExceededUnpaidStockLimit, type UnpaidStockLimits } from './limits.ts'
 
 const limits: UnpaidStockLimits = {
   buyer: { unitsMax: 20, sharePercent: 50, unitsAlways: 5 },
@@ -16,7 +16,7 @@ const variant = (requested: number, stock: number, reserved = requested, by = {}
   by: { buyer: reserved, network: reserved, unverified: reserved, ...by }
 })
 const excessOf = (totals: object, ...variants: ReturnType<typeof variant>[]) =>
-  findExceededUnpaidLimit({ ...none, ...totals }, variants, limits)
+  findExceededUnpaidStockLimit({ ...none, ...totals }, variants, limits)
 
 test('a usual unpaid order exceeds no stock limit, and five units of any variant are always allowed', () => {
   expect(excessOf({}, variant(1, 1), variant(5, 5), variant(10, 20))).toBeUndefined()

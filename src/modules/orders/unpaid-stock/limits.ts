@@ -2,18 +2,18 @@
  * The buyers whose unpaid units a limit adds up: one buyer, one network, or all buyers without a verified
  * email address.
  */
-export const UNPAID_LIMIT_SCOPES = ['buyer', 'network', 'unverified'] as const
-export type UnpaidLimitScope = (typeof UNPAID_LIMIT_SCOPES)[number]
+export const UNPAID_STOCK_LIMIT_SCOPES = ['buyer', 'network', 'unverified'] as const
+export type UnpaidStockLimitScope = (typeof UNPAID_STOCK_LIMIT_SCOPES)[number]
 type Limit = {
   readonly unitsMax: number
   readonly sharePercent: number
   /** Units of a variant that are always allowed, whatever the share. */
   readonly unitsAlways: number
 }
-export type UnpaidStockLimits = Readonly<Record<UnpaidLimitScope, Limit>>
+export type UnpaidStockLimits = Readonly<Record<UnpaidStockLimitScope, Limit>>
 
 /** Units that unpaid orders reserve, by scope. Null: the scope does not apply to this order. */
-export type UnpaidUnitsByScope = Readonly<Record<UnpaidLimitScope, number | null>>
+export type UnpaidUnitsByScope = Readonly<Record<UnpaidStockLimitScope, number | null>>
 export type UnpaidVariantUnits = {
   readonly variantId: string
   /** Units of the order that is checked. `reserved` and `by` include these units. */
@@ -24,8 +24,8 @@ export type UnpaidVariantUnits = {
   readonly reserved: number
   readonly by: UnpaidUnitsByScope
 }
-export type UnpaidLimitExcess = {
-  readonly scope: UnpaidLimitScope
+export type UnpaidStockLimitExcess = {
+  readonly scope: UnpaidStockLimitScope
   /** The limit of units of all variants; undefined when a share is exceeded instead. */
   readonly limit: number | undefined
   /** Variants whose share is exceeded, and how many units are allowed. */
@@ -40,12 +40,12 @@ export type UnpaidLimitExcess = {
  * Returns the first limit that unpaid orders exceed, this one included; otherwise undefined. A share is of
  * the units that are available or reserved by unpaid orders. Paid units do not count.
  */
-export function findExceededUnpaidLimit(
+export function findExceededUnpaidStockLimit(
   totals: UnpaidUnitsByScope,
   variants: readonly UnpaidVariantUnits[],
   limits: UnpaidStockLimits
-): UnpaidLimitExcess | undefined {
-  for (const scope of UNPAID_LIMIT_SCOPES) {
+): UnpaidStockLimitExcess | undefined {
+  for (const scope of UNPAID_STOCK_LIMIT_SCOPES) {
     const { unitsMax, sharePercent, unitsAlways } = limits[scope]
     const total = totals[scope]
     if (total === null) continue
@@ -71,7 +71,9 @@ const limitOf = (settings: LimitSettings): Limit => ({
   unitsAlways: settings.units_always
 })
 /** Reads the limits from the settings. */
-export const unpaidStockLimitsOf = (scopes: Record<UnpaidLimitScope, LimitSettings>): UnpaidStockLimits => ({
+export const unpaidStockLimitsOf = (
+  scopes: Record<UnpaidStockLimitScope, LimitSettings>
+): UnpaidStockLimits => ({
   buyer: limitOf(scopes.buyer),
   network: limitOf(scopes.network),
   unverified: limitOf(scopes.unverified)

@@ -17,7 +17,7 @@ export const lockUnpaidUnits = statement({
   name: 'orders.lock_unpaid_units',
   text: `select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`
 })
-export const markPaymentDeferred = statement({
+export const markOrderPaymentDeferred = statement({
   name: 'orders.defer_order',
   takes: { id: 'uuid', is_verified: 'bool' },
   text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
@@ -70,7 +70,7 @@ export const sumUnpaidUnits = statement({
  * Returns the variants with reserved but uncounted units; those were never counted, or the order was paid or
  * shipped in between.
  */
-export const syncUnpaidUnits = statement({
+export const syncUnpaidUnitsOfOrder = statement({
   name: 'orders.sync_unpaid_units',
   takes: { order_id: 'uuid' },
   gives: { variant_id: 'uuid' },

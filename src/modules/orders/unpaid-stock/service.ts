@@ -6,9 +6,9 @@ import { orderNotFound, unpaidStockLimitExceeded } from '../errors.ts'
 import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
 import { recordContestedUnits } from './eviction-repository.ts'
 import {
-  findExceededUnpaidLimit,
-  type UnpaidLimitExcess,
-  type UnpaidLimitScope,
+  findExceededUnpaidStockLimit,
+  type UnpaidStockLimitExcess,
+  type UnpaidStockLimitScope,
   type UnpaidStockLimits,
   type UnpaidUnitsByScope
 } from './limits.ts'
@@ -22,7 +22,7 @@ type Deps = {
   limits: UnpaidStockLimits
   /** Maximum number of units that pending orders of one network contest. */
   contestedMax: number
-  countRefusal: (scope: UnpaidLimitScope | 'contested') => void
+  countRefusal: (scope: UnpaidStockLimitScope | 'contested') => void
 }
 /** An order whose payment starts. */
 export type DeferredPayment = {
@@ -62,7 +62,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
       // All orders share one lock, because transactions with several orders would take separate locks in
       // different sequences and deadlock.
       tx.run(repository.lockUnpaidUnits),
-      tx.run(repository.markPaymentDeferred, { id: orderId, is_verified }),
+      tx.run(repository.markOrderPaymentDeferred, { id: orderId, is_verified }),
       tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
       tx.rows(repository.listUnpaidUnitsByVariant, { order_id: orderId }),
       tx.first(repository.sumUnpaidUnits, { buyer, network: from })
@@ -84,7 +84,9 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
       by: byScope(row)
     }))
     const excess =
-      totals && variants.length > 0 ? findExceededUnpaidLimit(byScope(totals), variants, limits) : undefined
+      totals && variants.length > 0
+        ? findExceededUnpaidStockLimit(byScope(totals), variants, limits)
+        : undefined
     if (excess === undefined) return
     countRefusal(excess.scope)
     throw unpaidStockLimitExceeded({ details: detailsOf(excess) })
@@ -108,7 +110,9 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
    */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
     if (!is_deferred || inventory === undefined) return
-    const missing = (await tx.rows(repository.syncUnpaidUnits, { order_id: id })).map(row => row.variant_id)
+    const missing = (await tx.rows(repository.syncUnpaidUnitsOfOrder, { order_id: id })).map(
+      row => row.variant_id
+    )
     const available = await inventory.availableIn(tx, missing)
     const variant_ids = missing.filter((_, index) => available[index] !== null)
     if (variant_ids.length > 0)
@@ -130,7 +134,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
 }
 export type UnpaidStockLimiter = ReturnType<typeof createUnpaidStockLimiter>
 
-const detailsOf = ({ scope, limit, items }: UnpaidLimitExcess) => ({
+const detailsOf = ({ scope, limit, items }: UnpaidStockLimitExcess) => ({
   scope,
   ...(limit !== undefined && { limit }),
   items: items.map(({ variantId: variant_id, requested, allowed }) => ({ variant_id, requested, allowed }))

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { listOrderLines } from '../lifecycle/repository.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
-import { findEvictionOutcome } from './eviction-repository.ts'
+import { findStockEvictionOutcome } from './eviction-repository.ts'
 
 type Deps = { db: Database; inventory: Pick<InventoryApi, 'rejectShort'> | undefined }
 
@@ -15,7 +15,7 @@ const POLL_MS = 25
  * Creates the function that waits until a paid order has the units that it contested.
  * @throws `INVENTORY_SHORT` if there were not enough; the order is canceled and refunded then
  */
-export function createWaitForEvictions({ db, inventory }: Deps) {
+export function createWaitForStockEvictions({ db, inventory }: Deps) {
   async function refuse(order_id: string) {
     const lines = await db.rows(listOrderLines, { order_id })
     await inventory?.rejectShort(
@@ -27,7 +27,7 @@ export function createWaitForEvictions({ db, inventory }: Deps) {
   return async (orderId: string): Promise<void> => {
     const giveUpAt = performance.now() + WAIT_MS
     for (;;) {
-      const order = await db.first(findEvictionOutcome, { id: orderId })
+      const order = await db.first(findStockEvictionOutcome, { id: orderId })
       if (order?.canceled_for === 'short') await refuse(orderId)
       const isUnderWay = order?.state === 'pending' && isPaymentSecured(order.payment_status)
       if (!isUnderWay || performance.now() > giveUpAt) return
