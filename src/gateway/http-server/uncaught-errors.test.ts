@@ -9,14 +9,14 @@ const UNCAUGHT = fileURLToPath(new URL('./uncaught-errors.ts', import.meta.url))
 const PROGRAM = `
 import { EventEmitter, once } from 'node:events'
 import { createServer, get } from 'node:http'
-import { createUncaughtHandler, runRequest } from ${JSON.stringify(UNCAUGHT)}
+import { createUncaughtErrorHandler, runInRequestContext } from ${JSON.stringify(UNCAUGHT)}
 
 const counted = [], logged = [], marked = []
 const note = level => ({ err }) => logged.push([level, err.message])
 const log = { error: note('error'), fatal: note('fatal') }
 const { promise: stopped, resolve: stop } = Promise.withResolvers()
 const metrics = { counter: () => ({ add: ({ of }) => counted.push(of) }) }
-process.on('uncaughtException', createUncaughtHandler({ log, metrics, headers: { 'x-test': 'every answer' } })(stop))
+process.on('uncaughtException', createUncaughtErrorHandler({ log, metrics, headers: { 'x-test': 'every answer' } })(stop))
 
 const faults = {
   timer: () => setTimeout(() => { throw new Error('timer') }, 5),
@@ -27,7 +27,7 @@ const faults = {
   later: response => { response.end('fine'); setTimeout(() => { throw new Error('later') }, 50) }
 }
 const server = createServer((request, response) =>
-  runRequest(response, () => faults[request.url.slice(1)](response), request))
+  runInRequestContext(response, () => faults[request.url.slice(1)](response), request))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const ask = path => new Promise(resolve =>
