@@ -46,8 +46,9 @@ const switchesOf = (modules: readonly Module[], disabled: readonly string[] = []
   Object.fromEntries(modules.map(({ name }) => [name, { enabled: !disabled.includes(name) }]))
 
 const outbox = { setSubscriptions: () => {}, attachHandler: () => {} }
+const eventLog = { personalDataOf: () => undefined }
 const platformOf = (config: object, metrics = createMetricRegistry()) =>
-  ({ config, metrics, outbox }) as unknown as Platform
+  ({ config, metrics, outbox, eventLog }) as unknown as Platform
 
 function setUp(modules: readonly Module[], disabled: readonly string[] = []) {
   events = []

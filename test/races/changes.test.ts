@@ -50,7 +50,7 @@ const LISTS: Polled[] = [
     filter: 'role=customer',
     idOf: ({ id }) => id,
     change: 'auth.update_profile',
-    given: id => ({ id, name: 'Ada', phone: null, locale: null, marketing_consent: false })
+    given: id => ({ id, name: 'Ada', phone: null, locale: null, marketing_consent: false, metadata: {} })
   },
   {
     path: '/api/inventory/levels',
