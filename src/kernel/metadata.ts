@@ -95,10 +95,10 @@ export const metadataFields = {
 const stored = (description: string) =>
   Type.Record(Type.String({ pattern: '^' }), Type.String(), { description })
 /** The field of responses to customers and guests. */
-export const metadataShown = { metadata: stored('Data of your own.') }
+export const customerMetadataResponseFields = { metadata: stored('Data of your own.') }
 /** The fields of responses to administrators. */
-export const allMetadataShown = {
-  ...metadataShown,
+export const adminMetadataResponseFields = {
+  ...customerMetadataResponseFields,
   private_metadata: stored('Data of your own that only administrators see.')
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../kernel/html.ts'
 import { MAILS_PATH } from './mails-page.ts'
-import { SHOP_PATH } from './shop-front.ts'
+import { SHOP_FRONT_URL_PATH } from './shop-front.ts'
 
 export type FrontPage = {
   /** Returns curl commands for a shop at this address. */
@@ -29,7 +29,7 @@ export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
     ...(shop.hasDocs && DOCS),
     ...LINKS,
     ...(!shop.hasPrivateMetrics && { metrics: METRICS[0] }),
-    ...(shop.hasShopFront && { shop_front: SHOP_PATH }),
+    ...(shop.hasShopFront && { shop_front: SHOP_FRONT_URL_PATH }),
     ...(shop.hasMails && { mails: MAILS_PATH })
   }
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
@@ -122,7 +122,7 @@ API.</p>
 ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these commands into a terminal. One click selects a command.</p>\n${lines}`}
 <h2>Links</h2>
 <div class="cards">
-${card('Shop front', 'A small example shop front that uses the API.', hasShopFront ? [{ title: 'Open the shop', href: SHOP_PATH }] : [])}${card('Mails', 'Mails that the shop would send in production.', hasMails ? [{ title: 'Open the mails', href: MAILS_PATH }] : [])}${card(
+${card('Shop front', 'A small example shop front that uses the API.', hasShopFront ? [{ title: 'Open the shop', href: SHOP_FRONT_URL_PATH }] : [])}${card('Mails', 'Mails that the shop would send in production.', hasMails ? [{ title: 'Open the mails', href: MAILS_PATH }] : [])}${card(
   'API',
   'Reference of all operations with a form for requests, and the OpenAPI document.',
   hasDocs

@@ -23,7 +23,7 @@ export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly Diagno
 ]
 
 /** Checks that the shop offers a payment method, and that Stripe's key is a live key. */
-export const diagnosePaymentSettings = (
+export const warnAboutPaymentSettings = (
   settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
 ): readonly Diagnosis[] => [

@@ -9,7 +9,7 @@ import { createPaymentAccountService, type NewPaymentAccount } from './accounts/
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
-import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
+import { diagnoseQuarantinedPaymentEvents, warnAboutPaymentSettings } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { createPaymentFactRecorder, type PaymentAccountChange } from './facts/recorder.ts'
@@ -130,7 +130,7 @@ export const paymentsModule = defineModule({
   jobs: [sendPaymentOperationJob, reconcilePaymentsJob, applyProviderEventJob, watchAuthorizationExpiryJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  diagnose: diagnosePaymentSettings,
+  diagnose: warnAboutPaymentSettings,
   setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
     const { providers, stop } = createEnabledPaymentProviders({
       config,

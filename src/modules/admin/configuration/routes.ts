@@ -9,7 +9,7 @@ export function configurationRoutes(tiers: Tiers, configuration: Configuration):
     {
       config: { class: 'account', requiresFullAccess: true },
       schema: {
-        summary: 'Retrieve the configuration',
+        summary: 'Retrieve the effective settings',
         description:
           'Returns the effective settings of the process that responds, from the defaults, the file and the environment. Secrets are replaced by `***`. Needs an administrator with full access.',
         response: { 200: ConfigurationResponse }

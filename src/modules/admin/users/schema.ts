@@ -1,5 +1,5 @@
 import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
-import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -59,7 +59,7 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   marketing_consent: Type.Boolean({ description: 'True: the user has agreed to marketing mails.' }),
   created_at: Time,
   disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' }),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
 export const ManagedUserListResponse = changeListResponse(ManagedUserResponse)

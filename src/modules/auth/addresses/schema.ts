@@ -1,5 +1,5 @@
 import { PostalAddress } from '../../../kernel/address.ts'
-import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
+import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, patchRequest, request, response, Time, Version } from '../../../kernel/wire.ts'
 
@@ -31,7 +31,7 @@ export const SavedAddressResponse = response('SavedAddressResponse', {
   address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling,
-  ...metadataShown,
+  ...customerMetadataResponseFields,
   version: Version,
   created_at: Time,
   updated_at: Time

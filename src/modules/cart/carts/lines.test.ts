@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addCartLine, applyCartLines, type CartLine, setCartLine } from './lines.ts'
+import { addCartLine, type CartLine, setCartLine, withUpsertedCartLines } from './lines.ts'
 
 const limits = { lineQuantityMax: 99, linesMax: 3 }
 const line = (variantId: string, quantity: number): CartLine => ({ variantId, quantity })
@@ -46,7 +46,7 @@ test('setting the quantity of a cart line that does not exist is rejected', () =
 test('changed cart lines keep their position, and new lines come last in their order', () => {
   fc.assert(
     fc.property(someLines, someLines, (lines, set) => {
-      const result = applyCartLines(lines, set)
+      const result = withUpsertedCartLines(lines, set)
       const had = lines.map(each => each.variantId)
       const news = set.map(each => each.variantId).filter(id => !had.includes(id))
       expect(result.map(each => each.variantId)).toEqual([...had, ...news])

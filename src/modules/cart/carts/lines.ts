@@ -33,7 +33,7 @@ function withinLimit(line: CartLine, { lineQuantityMax }: CartLimits): CartLine 
 
 /** Sets lines: existing lines keep their position, new lines come last. */
 export const upsertCartLines = (lines: readonly CartLine[], set: readonly CartLine[]): CartLineChanges => ({
-  lines: applyCartLines(lines, set),
+  lines: withUpsertedCartLines(lines, set),
   set,
   removed: []
 })
@@ -46,7 +46,7 @@ export function removeCartLines(lines: readonly CartLine[], variantIds: readonly
 }
 
 /** Returns the lines with those of `set` changed or added. */
-export function applyCartLines(lines: readonly CartLine[], set: readonly CartLine[]): CartLine[] {
+export function withUpsertedCartLines(lines: readonly CartLine[], set: readonly CartLine[]): CartLine[] {
   const changed = new Map(set.map(line => [line.variantId, line]))
   const kept = lines.map(line => changed.get(line.variantId) ?? line)
   const known = new Set(lines.map(line => line.variantId))

@@ -1,4 +1,4 @@
-import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
+import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -87,7 +87,7 @@ const cartFields = {
   }),
   version: Version,
   updated_at: nullable(Time),
-  ...metadataShown
+  ...customerMetadataResponseFields
 }
 export const CartResponse = response('CartResponse', { customer_id: Id, ...cartFields })
 

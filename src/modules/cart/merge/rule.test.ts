@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
-import { applyCartLines, type CartLine } from '../carts/lines.ts'
+import { type CartLine, withUpsertedCartLines } from '../carts/lines.ts'
 import {
   type CartMergeStrategy,
   mergeCartLines,
@@ -58,7 +58,7 @@ type Merge = typeof merges extends fc.Arbitrary<infer M> ? M : never
 
 function run({ customer, guest, strategy, limits, sellableOf }: Merge) {
   const outcome = mergeCartLines(customer, guest, strategy, limits, sellableOf)
-  const lines = applyCartLines(customer, outcome.changed)
+  const lines = withUpsertedCartLines(customer, outcome.changed)
   return { ...outcome, lines, before: quantities(customer), after: quantities(lines) }
 }
 const always = (check: (merge: Merge, result: ReturnType<typeof run>) => void) =>
@@ -169,8 +169,14 @@ describe('any merge', () => {
 test('below the limits, a cart merge with the guest and the customer swapped has the same sum', () => {
   fc.assert(
     fc.property(someLines, someLines, (one, other) => {
-      const there = applyCartLines(one, mergeCartLines(one, other, 'sum', unlimited, anyQuantity).changed)
-      const back = applyCartLines(other, mergeCartLines(other, one, 'sum', unlimited, anyQuantity).changed)
+      const there = withUpsertedCartLines(
+        one,
+        mergeCartLines(one, other, 'sum', unlimited, anyQuantity).changed
+      )
+      const back = withUpsertedCartLines(
+        other,
+        mergeCartLines(other, one, 'sum', unlimited, anyQuantity).changed
+      )
       expect(quantities(there)).toEqual(quantities(back))
       for (const [variantId, sum] of quantities(there)) {
         expect(sum).toBe((quantities(one).get(variantId) ?? 0) + (quantities(other).get(variantId) ?? 0))
@@ -184,7 +190,7 @@ test.each<CartMergeStrategy>(['max', 'customer', 'guest'])(
   strategy => {
     fc.assert(
       fc.property(someLines, someLines, someLimits, (customer, guest, limits) => {
-        const once = applyCartLines(
+        const once = withUpsertedCartLines(
           customer,
           mergeCartLines(customer, guest, strategy, limits, anyQuantity).changed
         )
@@ -205,7 +211,7 @@ test.each([
     const customer = [{ variantId: 'a', quantity: 5 }]
     const guest = [{ variantId: 'a', quantity: 2 }]
     const { changed, adjustments } = mergeCartLines(customer, guest, strategy, unlimited, anyQuantity)
-    expect(quantities(applyCartLines(customer, changed)).get('a')).toBe(granted)
+    expect(quantities(withUpsertedCartLines(customer, changed)).get('a')).toBe(granted)
     expect(adjustments).toEqual([])
   }
 )

@@ -1,4 +1,8 @@
-import { allMetadataShown, metadataFields, metadataShown } from '../../../kernel/metadata.ts'
+import {
+  adminMetadataResponseFields,
+  customerMetadataResponseFields,
+  metadataFields
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -32,14 +36,14 @@ export const CategoryResponse = response('CategoryResponse', {
   slug: Type.String(),
   name: Type.String(),
   position: Type.Integer(),
-  ...metadataShown,
+  ...customerMetadataResponseFields,
   version: Version
 })
 export type CategoryResponse = Static<typeof CategoryResponse>
 
 export const AdminCategoryResponse = response('AdminCategoryResponse', {
   ...CategoryResponse.properties,
-  ...allMetadataShown
+  ...adminMetadataResponseFields
 })
 export type AdminCategoryResponse = Static<typeof AdminCategoryResponse>
 

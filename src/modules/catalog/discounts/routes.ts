@@ -12,7 +12,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'List discounts',
+        summary: 'List catalog discounts',
         description:
           'Returns a page of discounts, newest first. Expired and inactive discounts are included.',
         querystring: PageQuery,
@@ -27,7 +27,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'Create a discount',
+        summary: 'Create a catalog discount',
         description:
           'Creates a discount on a product, a variant or a category. It reduces prices in the storefront while it is active. 404 `CATALOG_TARGET_NOT_FOUND`: `target_id` does not exist. 400 `CATALOG_DISCOUNT_PERIOD`: `ends_at` must be after `starts_at`.',
         body: CreateDiscountRequest,
@@ -42,7 +42,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'Update a discount',
+        summary: 'Update a catalog discount',
         description:
           'Updates the name, value or period of a discount; omitted fields stay. Its target cannot be changed: create another discount instead. 400 `CATALOG_DISCOUNT_PERIOD`: `ends_at` must be after `starts_at`. 412 `CATALOG_DISCOUNT_STALE`: it has changed since; read it again.',
         params: IdParams,
@@ -58,7 +58,7 @@ export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
     {
       config,
       schema: {
-        summary: 'Delete a discount',
+        summary: 'Delete a catalog discount',
         description:
           'Deletes a discount. Prices change immediately. 404 `CATALOG_DISCOUNT_NOT_FOUND`: it does not exist. 412 `CATALOG_DISCOUNT_STALE`: it has changed since; read it again.',
         params: IdParams,

@@ -1,5 +1,5 @@
 import { changeListQuery } from '../../../kernel/change-lists.ts'
-import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -94,7 +94,7 @@ export const AdminProductResponse = response('AdminProductResponse', {
   images: Type.Array(ImageResponse),
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(AdminVariantResponse),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   version: Version,
   created_at: Time,
   updated_at: Time

@@ -10,7 +10,10 @@ const ALL = 'all'
 const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message can have
 const IDS_MAX = 5_000
 
-/** Ids of the variants whose offers may have changed. Empty when only pages changed. */
+/**
+ * Ids of the variants whose cached offers (price, and whether they can be bought) may be out of date. Empty when only cached
+ * responses of the catalog are.
+ */
 type ChangedVariants = readonly string[] | 'all'
 type ChangeSubscriber = {
   onChange(variantIds: ChangedVariants): void

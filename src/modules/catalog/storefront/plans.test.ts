@@ -12,14 +12,14 @@ import { productMatchesTextSql } from '../products/list-sql.ts'
 import { searchProducts } from '../products/repository.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
 import {
-  productListStartKeys,
+  productListStartPositions,
   productQueriesAtCatalogPrices,
   productQueriesAtListPrices
 } from './repository.ts'
 import type { ProductSort } from './schema.ts'
 
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
-const orders = Object.keys(productListStartKeys) as ProductSort[]
+const orders = Object.keys(productListStartPositions) as ProductSort[]
 const limit = 21
 /**
  * PostgreSQL reports rounded averages for the loops of a step, so that a look-up by key can show 1.5 rows per
@@ -134,7 +134,7 @@ test.each([
         lists === productQueriesAtCatalogPrices ? orders : orders.filter((_, i) => i === turn % orders.length)
       combinations += 1
       for (const sort of sorts)
-        for (const from of [productListStartKeys[sort], middle[sort]])
+        for (const from of [productListStartPositions[sort], middle[sort]])
           await check(listsFor(lists, filters)[sort], { ...from, limit, ...filters })
     }
     expect(faults).toEqual([])
@@ -165,14 +165,14 @@ test('the plan of a product list uses the index of a filter value that is rare',
   ]) {
     const filters = { ...all, ...filter }
     const plan = await planOf(listsFor(productQueriesAtCatalogPrices, filters).name, {
-      ...productListStartKeys.name,
+      ...productListStartPositions.name,
       limit,
       ...filters
     })
     expect(mostRows(plan)).toBeLessThan(WALKED_ROWS_MAX)
   }
   const plan = await planOf(productQueriesAtCatalogPrices.list.newest, {
-    ...productListStartKeys.newest,
+    ...productListStartPositions.newest,
     limit,
     ...all,
     in_stock: false
@@ -195,7 +195,7 @@ test.each(['known', 'not known'])(
     for (const word of ['product-77', 'product-7', 'zeb', 'zebra', 'nowhere', 'qq']) {
       const q = productSearchLikePatterns(word)
       for (const sort of orders) {
-        const values = { ...productListStartKeys[sort], limit, ...noFilter, q }
+        const values = { ...productListStartPositions[sort], limit, ...noFilter, q }
         rows[`${word} by ${sort}`] = mostRows(
           await planOf(productQueriesAtCatalogPrices.search[sort], values)
         )
@@ -230,7 +230,7 @@ test.each([
       )
       const found = new Set(rows.map(({ id }) => id))
       for (const sort of orders)
-        for (const from of [productListStartKeys[sort], middle[sort]]) {
+        for (const from of [productListStartPositions[sort], middle[sort]]) {
           const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
           const page = await idsOf(lists.search[sort], { ...from, limit, q })
           expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))

@@ -216,7 +216,7 @@ export const productQueriesAtListPrices = createListQueries({
 export type ProductSummaryRow = RowOf<(typeof productQueriesAtCatalogPrices.list)[ProductSort]>
 
 /** The sort key and id before the first product of a list. */
-export const productListStartKeys: Record<ProductSort, { key: string | number; id: string }> = {
+export const productListStartPositions: Record<ProductSort, { key: string | number; id: string }> = {
   newest: { key: 0, id: HIGHEST_ID },
   name: { key: '', id: LOWEST_ID },
   price: { key: -1, id: LOWEST_ID },

@@ -23,7 +23,7 @@ import {
   type ProductListFilters,
   type ProductPageRow,
   type ProductSummaryRow,
-  productListStartKeys,
+  productListStartPositions,
   productQueriesAtCatalogPrices,
   productQueriesAtListPrices
 } from './repository.ts'
@@ -88,7 +88,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
       const page = await readPage(query, {
         name: 'listed products',
         filters: [market?.code, sort, q, category, tag, prices, in_stock],
-        start: productListStartKeys[sort],
+        start: productListStartPositions[sort],
         ...statementsOf(market, sort, patterns, filters),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })

@@ -1,4 +1,4 @@
-import { allMetadataShown, metadataFields } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -79,7 +79,7 @@ const variant = {
   ...variantQuantityLimitFields,
   requires_shipping: Type.Boolean(),
   tax_category: nullable(Type.String()),
-  ...allMetadataShown
+  ...adminMetadataResponseFields
 }
 export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>

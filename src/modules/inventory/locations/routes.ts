@@ -12,7 +12,7 @@ export function stockLocationRoutes(tiers: Tiers, locations: StockLocationServic
     {
       config,
       schema: {
-        summary: 'List locations',
+        summary: 'List stock locations',
         description:
           'Returns a page of locations by priority: stock is taken from the first one that has it. Inactive locations are included.',
         querystring: PageQuery,
@@ -27,7 +27,7 @@ export function stockLocationRoutes(tiers: Tiers, locations: StockLocationServic
     {
       config,
       schema: {
-        summary: 'Create a location',
+        summary: 'Create a stock location',
         description:
           'Creates a location that holds stock, such as a warehouse. `code` cannot be changed. Set stock levels next. 409 `INVENTORY_LOCATION_CODE_TAKEN`: choose another code. 409 `INVENTORY_LOCATION_LIMIT`: `limit` is the maximum number of locations.',
         body: CreateLocationRequest,
@@ -42,7 +42,7 @@ export function stockLocationRoutes(tiers: Tiers, locations: StockLocationServic
     {
       config,
       schema: {
-        summary: 'Retrieve a location',
+        summary: 'Retrieve a stock location',
         description: 'Returns a location. 404 `INVENTORY_LOCATION_NOT_FOUND`: it does not exist.',
         params: IdParams,
         response: { 200: LocationResponse }
@@ -56,7 +56,7 @@ export function stockLocationRoutes(tiers: Tiers, locations: StockLocationServic
     {
       config,
       schema: {
-        summary: 'Update a location',
+        summary: 'Update a stock location',
         description:
           'Updates a location; omitted fields stay. Set `active` to false to stop selling its stock: locations cannot be deleted. 409 `INVENTORY_LOCATION_NEEDED`: it is the last active location; activate another one first. 412 `INVENTORY_LOCATION_STALE`: it has changed since; read it again.',
         params: IdParams,

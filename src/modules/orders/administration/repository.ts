@@ -82,7 +82,7 @@ export const updateOrderMetadata = metadataUpdate(
   ', version = changed.version + 1, updated_at = now()'
 )
 /** Lists orders by the time of their last change. `at` is in microseconds since 1970. */
-export const listChangedOrders = statement({
+export const listOrdersChangedSince = statement({
   name: 'orders.list_changed_orders',
   takes: { at: 'float8', after: 'uuid', limit: 'int8' },
   gives: { ...orderSummaryColumns, quantity: 'int8', changed_at: 'int8' },
@@ -95,7 +95,7 @@ export const listChangedOrders = statement({
     where (updated_at, id) > (timestamptz 'epoch' + $at * interval '1 microsecond', $after)
     order by updated_at, id limit $limit`
 })
-export const countChangedOrders = statement({
+export const countOrdersChangedSince = statement({
   name: 'orders.count_changed_orders',
   takes: { since: 'timestamptz' },
   gives: { total: 'int4' },

@@ -1,5 +1,5 @@
 import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
-import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -154,7 +154,7 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
     }),
     { description: 'Shipments of the order, voided ones included.' }
   ),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
   is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
   held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),

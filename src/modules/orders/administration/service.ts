@@ -61,9 +61,9 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
     readChangedRowsPage(db, query, {
       name: 'all orders',
       start: { after: LOWEST_ID },
-      rows: place => db.rows(repository.listChangedOrders, place),
+      rows: place => db.rows(repository.listOrdersChangedSince, place),
       placeOf: ({ changed_at: at, id: after }) => ({ after, at }),
-      total: since => db.first(repository.countChangedOrders, since)
+      total: since => db.first(repository.countOrdersChangedSince, since)
     })
 
   return {

@@ -18,7 +18,7 @@ export type CalculateShippingOptions = (parcel: ShippingParcel) => readonly Ship
  */
 export type DeliveryMethod = 'shipping' | 'pickup'
 
-/** The parcel of the lines that need shipping. Its value is the discounted total of the quote. */
+/** The parcel of the lines that need shipping. Its value is the sum of their totals in the quote, after discounts. */
 export function shippingParcelOf(
   lines: readonly AvailableCheckoutLine[],
   quote: Quote,

@@ -1,4 +1,4 @@
-import { metadataShown, ownMetadataFields } from '../../../kernel/metadata.ts'
+import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -238,7 +238,7 @@ const fields = {
   shipping_option: nullable(Type.String({ description: 'The shipping option that the buyer chose.' })),
   codes: Type.Array(Type.String()),
   note: nullable(Type.String()),
-  ...metadataShown,
+  ...customerMetadataResponseFields,
   version: Version,
   created_at: Time,
   updated_at: Time,

@@ -24,7 +24,7 @@ export type OrderActor = {
   /** The id of the acting user. Null for a guest and for the shop itself. */
   readonly id: string | null
   readonly reason: string | null
-  /** The refund limits of the actor. Present for administrators and API keys. */
+  /** The API key, or the time of the administrator's login, on which the refund limits depend. Absent for all others. */
   readonly refunder?: Refunder
 }
 export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }

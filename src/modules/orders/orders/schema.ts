@@ -1,4 +1,4 @@
-import { metadataShown } from '../../../kernel/metadata.ts'
+import { customerMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -229,7 +229,7 @@ export const orderResponseFields = {
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),
-  ...metadataShown,
+  ...customerMetadataResponseFields,
   shipments: Type.Array(Type.Object(orderShipmentResponseFields), {
     description: 'Shipments of the order, voided ones included.'
   }),

@@ -12,7 +12,7 @@ export function paymentQuarantineRoutes(tiers: Tiers, quarantine: PaymentQuarant
     {
       config,
       schema: {
-        summary: 'List provider events',
+        summary: 'List payment provider events',
         description:
           'Returns a page of events from payment providers, oldest first. By default these are the quarantined ones: events that contradict the stored payment and changed nothing.',
         querystring: PaymentEventQuery,

@@ -1,4 +1,4 @@
-import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -50,7 +50,7 @@ export const PriceListResponse = response('PricelistResponse', {
   currency: Currency,
   parent_id: nullable(Id),
   adjustment_ppm: Type.Integer(),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   version: Version,
   created_at: Time
 })

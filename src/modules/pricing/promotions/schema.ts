@@ -1,4 +1,4 @@
-import { allMetadataShown, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
@@ -185,7 +185,7 @@ export const PromotionResponse = response('PromotionResponse', {
   uses_max: nullable(Type.Integer()),
   uses_left: nullable(Type.Integer({ description: 'Number of uses that remain. Null: unlimited.' })),
   uses_per_customer: nullable(Type.Integer()),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   version: Version,
   created_at: Time
 })

@@ -1,4 +1,8 @@
-import { allMetadataShown, metadataFields, metadataShown } from '../../../kernel/metadata.ts'
+import {
+  adminMetadataResponseFields,
+  customerMetadataResponseFields,
+  metadataFields
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, line, nullable, request, response, Time, Version } from '../../../kernel/wire.ts'
 import { EstimatedDeliveryDaysSchema } from '../methods/schema.ts'
@@ -30,7 +34,7 @@ const about = {
     { description: 'Contents, shipped or still to be shipped.' }
   ),
   sent_at: nullable({ ...Time, description: 'When it was shipped. Null: not yet.' }),
-  ...metadataShown,
+  ...customerMetadataResponseFields,
   created_at: Time,
   updated_at: Time
 }
@@ -71,7 +75,7 @@ export const AdminShipmentResponse = response('AdminShipmentResponse', {
   }),
   voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
   void_reason: nullable(Type.String()),
-  ...allMetadataShown,
+  ...adminMetadataResponseFields,
   events: Type.Array(AdminTrackingEventResponse, { description: 'Tracking events, latest first.' }),
   version: Version
 })

@@ -71,7 +71,7 @@ class ForEach implements BatchedStatement {
   readonly #rows: string[] = []
   readonly #waiting: Waiting[] = []
 
-  /** `rows`: one row, as a JSON array. */
+  /** `rows`: the JSON text of an array with exactly one row, such as `[{"id": 1}]`. */
   constructor(name: string, text: string, rows: string, waiting: Waiting) {
     this.name = name
     this.text = text
