@@ -9,6 +9,7 @@ import { deriveOrderToken, isValidOrderToken, orderPayments, paymentsModule } fr
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
+import { type OrderStatistics, readOrderStatistics } from './administration/statistics.ts'
 import type { Buyer } from './buyers/buyer.ts'
 import { findPurchasedIds } from './buyers/service.ts'
 import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
@@ -41,7 +42,6 @@ import { setUpOrderLifecycle } from './set-up-lifecycle.ts'
 import { setUpOrderPersonalData } from './set-up-personal-data.ts'
 import { setUpPlacement } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
-import { type OrderStatistics, readOrderStatistics } from './statistics/service.ts'
 
 export { clientOf, customerOf, guestOf } from './buyers/routes.ts'
 export {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { type DailyOrderSums, sumOrdersByDay, sumSoldUnitsByDayAndProduct } from './repository.ts'
+import { type DailyOrderSums, sumOrdersByDay, sumSoldUnitsByDayAndProduct } from './statistics-repository.ts'
 
 /** Maximum number of products of one call. The dashboard merges several calls and shows ten. */
 const TOP_MAX = 25
