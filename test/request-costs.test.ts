@@ -116,7 +116,7 @@ test.runIf(process.platform === 'linux')(
     const write = cases.find(({ name }) => name === 'a cart') ?? expect.fail('no write')
     for (let round = 0; round < WRITES; round += 1) await send(write)
     const { unit } = await measure(write, write, WRITES)
-    planted.burn(10 * unit.main)
+    planted.burn(40 * unit.main)
     const operations = await shopperOperations()
     const tooMuch: string[] = []
     const lines: string[] = []

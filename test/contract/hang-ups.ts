@@ -81,7 +81,7 @@ function bytesOf(route: ReadyOperation): Buffer {
 
 /** Everything that a request can change: rows, messages, webhooks and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: ContractShop): Promise<Record<string, unknown>> {
-  await until('no statement, job or stock request is open', async () => (await sql(UNDER_WAY)).length === 0)
+  await until('no statement or job is running, and no stock request is open', async () => (await sql(UNDER_WAY)).length === 0)
   const tables = await stored()
   const [sent] = await sql(
     `select (select count(*) from notifications.messages) as messages,
@@ -93,11 +93,11 @@ export async function effectsOf({ stored, sql, sandbox }: ContractShop): Promise
   return { ...others, ...sent, provider: JSON.stringify(await sandbox.objects()) }
 }
 
-/** Running transactions and jobs, and work that committed transactions have left to do. */
+/** Running transactions and jobs, and open stock requests. */
 const UNDER_WAY = `
   select pid::text as what from pg_stat_activity
   where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()
   union all
-  select handler from cartwright.jobs where lease is not null or (id > 0 and due_at <= now())
+  select handler from cartwright.jobs where lease is not null
   union all
   select kind from inventory.requests where done_at is null`
