@@ -81,7 +81,10 @@ function bytesOf(route: ReadyOperation): Buffer {
 
 /** Everything that a request can change: rows, messages, webhooks and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: ContractShop): Promise<Record<string, unknown>> {
-  await until('no statement or job is running, and no stock request is open', async () => (await sql(UNDER_WAY)).length === 0)
+  await until(
+    'no statement or job is running, and no stock request is open',
+    async () => (await sql(UNDER_WAY)).length === 0
+  )
   const tables = await stored()
   const [sent] = await sql(
     `select (select count(*) from notifications.messages) as messages,
