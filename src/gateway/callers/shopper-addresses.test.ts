@@ -44,7 +44,7 @@ beforeEach(() => {
 
 const ask = async (path: string, headers: Record<string, string> = {}, to = origin, method = 'GET') => {
   const answer = await fetch(to + path, { method, headers })
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of the response
   return { status: answer.status, headers: answer.headers, json: (await answer.json()) as any }
 }
 const asks = (address: string, secret = NEW) => ({
