@@ -78,3 +78,19 @@ test('the list of the longest test files names existing files', () => {
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter(path => !imports.texts.has(path ?? ''))).toEqual([])
 })
+
+/** The names of statements that the text of a file declares, by path. Files of one process share a registry of names. */
+function repeatedStatementNames(texts: ReadonlyMap<string, string>): string[] {
+  const declaring = new Map<string, Set<string>>()
+  for (const [path, text] of texts)
+    for (const [, name = ''] of text.matchAll(/\bstatement\(\{\s*name: '([^']+)'/g))
+      declaring.set(name, (declaring.get(name) ?? new Set()).add(path))
+  return [...declaring].filter(([, paths]) => paths.size > 1).map(([name, paths]) => `${name}: ${[...paths]}`)
+}
+
+test('no two files declare a statement with the same name, because test files of one lane share a process', () => {
+  expect(repeatedStatementNames(imports.texts)).toEqual([])
+  const planted = "const once = statement({\n  name: 'test.twice', text: 'select 1' })"
+  const files = new Map([...imports.texts, ['a.test.ts', planted], ['b.test.ts', planted]])
+  expect(repeatedStatementNames(files)).toEqual(['test.twice: a.test.ts,b.test.ts'])
+})

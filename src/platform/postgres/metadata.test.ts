@@ -10,12 +10,12 @@ import { statement } from './statement.ts'
 
 const updateNoteMetadata = metadataUpdate('test.update_note_metadata', 'public.notes')
 const insertNote = statement({
-  name: 'test.insert_note',
+  name: 'test.insert_note_with_metadata',
   takes: { id: 'uuid', ...metadataColumns },
   text: 'insert into public.notes (id, metadata, private_metadata) values ($id, $metadata, $private_metadata)'
 })
 const findNote = statement({
-  name: 'test.find_note',
+  name: 'test.find_note_with_metadata',
   takes: { id: 'uuid' },
   gives: metadataColumns,
   text: 'select metadata, private_metadata from public.notes where id = $id'
