@@ -1,7 +1,6 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
-import type { RefundOrderRequest } from '../administration/schema.ts'
 import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
 import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
@@ -33,7 +32,7 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
    */
   async function refundOrder(
     id: string,
-    { lines: units, amount }: Omit<RefundOrderRequest, 'reason'>,
+    { lines: units, amount }: { readonly lines?: readonly OrderLineUnits[]; readonly amount?: number },
     actor: OrderActor,
     write: IdempotentWrite
   ): Promise<void> {
