@@ -1,5 +1,4 @@
 import { DomainError } from '../../src/kernel/errors.ts'
-import { createOrderRefunds } from '../../src/modules/orders/adjustments/refund-order.ts'
 import * as adjustmentRows from '../../src/modules/orders/adjustments/repository.ts'
 import {
   createOrderAdjustmentService,
@@ -14,6 +13,7 @@ import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
 import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
 import { createApplyPaymentChange } from '../../src/modules/orders/payments/apply-change.ts'
 import { createPaymentListener } from '../../src/modules/orders/payments/listener.ts'
+import { createOrderRefunds } from '../../src/modules/orders/refunds/service.ts'
 import { fakePayments } from '../../src/modules/payments/fake.ts'
 import { orderPayments } from '../../src/modules/payments/index.ts'
 import type { IdempotentWrite } from '../../src/platform/idempotency/write.ts'

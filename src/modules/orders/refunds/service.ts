@@ -1,18 +1,18 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
-import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
-import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
-import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
-import type { ApplyPaymentChange } from '../payments/apply-change.ts'
 import {
   calculateCreditForAmount,
   calculateCreditForUnits,
   type OrderCredit,
   type OrderCreditBalance,
   totalCreditedMinor
-} from './credits.ts'
-import type { AdjustmentSource, OrderAdjustmentService } from './service.ts'
+} from '../adjustments/credits.ts'
+import type { AdjustmentSource, OrderAdjustmentService } from '../adjustments/service.ts'
+import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
+import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import type { ApplyPaymentChange } from '../payments/apply-change.ts'
 
 type Deps = {
   db: Database
