@@ -125,7 +125,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'redemption-not-given-back',
     promise: 'A canceled order gives the uses of its promotions back.',
-    file: 'src/modules/orders/cancellation/settlement.ts',
+    file: 'src/modules/orders/payments/settle-cancellation.ts',
     find: 'await pricing.release(tx, id)',
     replace: 'if (locked.order.total < 0) await pricing.release(tx, id)',
     seenAs: 'a redemption belongs to an order that is canceled'

@@ -6,7 +6,7 @@ import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStale } from '../errors.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
-import type { CancellationSettlement } from './settlement.ts'
+import type { CancellationSettlement } from '../payments/settle-cancellation.ts'
 
 type Deps = {
   db: Database

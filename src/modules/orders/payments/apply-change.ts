@@ -2,7 +2,6 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAccountChange } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
-import type { CancellationSettlement } from '../cancellation/settlement.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
@@ -17,6 +16,7 @@ import {
 } from '../lifecycle/terms.ts'
 import { hasAnyPayment, type StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
+import type { CancellationSettlement } from './settle-cancellation.ts'
 
 type Deps = {
   settleCancellation: CancellationSettlement['settle']
