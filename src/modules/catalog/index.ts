@@ -69,10 +69,10 @@ export type CatalogApi = {
    */
   offers(wanted: readonly VariantQuantity[], market: Market | null): Promise<(Offer | undefined)[]>
   /**
-   * Returns variants with their price and everything that an order stores of them, in their order. Reads the
-   * database, within the transaction if `db` is one, and no cache. `undefined`: the variant does not exist;
-   * check `isActive` for sale. One statement for all variants, and two more in a market with a price list.
-   * Takes no lock.
+   * Returns variants with their price and everything that an order stores of them, in their order. Quantities of
+   * one variant are added up, because price breaks apply to the sum of its lines. Reads the database, within the
+   * transaction if `db` is one, and no cache. `undefined`: the variant does not exist; check `isActive` for sale.
+   * One statement for all variants, and two more in a market with a price list. Takes no lock.
    * @example
    * const [variant] = await catalog.quote(db, [{ variantId, quantity: 1 }], null)
    * assert.deepEqual([variant?.sku, variant?.isActive], [sku, true])

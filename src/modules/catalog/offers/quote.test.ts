@@ -73,6 +73,25 @@ test('a price quote has the prices of offers, in each market and by quantity', a
   expect(await inMarket('eu', 1)).toMatchObject({ price: null, isActive: true })
 })
 
+test('a price quote adds up the lines of a variant for its price breaks', async () => {
+  const shop = await useMarkets()
+  const { variants } = await createProduct(shop, { variants: [{ sku: 'A' }, { sku: 'B' }] })
+  const [a, b] = variants.map(({ id }: { id: string }) => id)
+  await shop.setPrices([
+    { variant_id: a, price: 1_400 },
+    { variant_id: a, from_quantity: 10, price: 1_000 },
+    { variant_id: b, price: 900 },
+    { variant_id: b, from_quantity: 10, price: 700 }
+  ])
+  const wanted = [
+    { variantId: a, quantity: 4 },
+    { variantId: b, quantity: 9 },
+    { variantId: a, quantity: 6 }
+  ]
+  const quoted = await shop.catalog.quote(shop.db, wanted, await shop.resolve('uk'))
+  expect(quoted.map(each => each?.price?.minor)).toEqual([1_000, 900, 1_000])
+})
+
 test('a price quote reads the database in one statement, and ignores caches', async () => {
   const shop = await useMarkets()
   const { variants } = await createProduct(shop)

@@ -1,4 +1,5 @@
 import type { QuantityRule } from '../../../kernel/quantity-rule.ts'
+import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
@@ -27,7 +28,7 @@ export type QuotedVariant = {
   readonly taxCategory: string | null
   /** Whether the variant and its product are active. */
   readonly isActive: boolean
-  /** Unit price at the requested quantity, in the currency of the market. Null: no price in this market. */
+  /** Unit price at the requested quantity of the variant, in the currency of the market. Null: no price in this market. */
   readonly price: { readonly minor: number; readonly discountedMinor: number } | null
 }
 
@@ -42,9 +43,11 @@ export const createVariantQuoter =
     market: Market | null
   ): Promise<(QuotedVariant | undefined)[]> => {
     const ids = wanted.map(({ variantId }) => variantId)
+    const sums = sumQuantitiesByVariant(wanted)
+    const summed = ids.map(variantId => ({ variantId, quantity: sums.get(variantId) ?? 0 }))
     const [rows, listed] = await Promise.all([
       db.rows(repository.listVariantsForQuote, { ids }),
-      listPrices.pricesIn(db, market, wanted)
+      listPrices.pricesIn(db, market, summed)
     ])
     const rowOf = new Map(rows.map(row => [row.id, row]))
     return ids.map((id, index) => {

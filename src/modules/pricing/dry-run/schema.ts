@@ -19,7 +19,11 @@ const TaxedAs = Type.Optional(
   nullable(line(64, 'Code of the tax category. Default: `standard`. `untaxed` is never taxed.'))
 )
 const DryRunLine = input({
-  variant_id: Type.Optional(Id),
+  variant_id: Type.Optional({
+    ...Id,
+    description:
+      'Lines of one variant with the same prices are added up before discounts and taxes are rounded.'
+  }),
   product_id: Type.Optional(Id),
   category_ids: Type.Optional(
     Type.Array(Id, { description: 'Categories of the product, with all parent categories.', maxItems: 200 })

@@ -10,7 +10,7 @@ import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from
 import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
-/** The id of omitted products and variants, which no promotion matches. */
+/** The id of omitted products, which no promotion matches. */
 const UNKNOWN_ID = ''
 
 type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainPromotionCodeFindings }
@@ -91,7 +91,8 @@ function lineOf(line: PromotionDryRunRequest['lines'][number], index: number): Q
   const { price, discounted_price = price } = line
   return {
     key: keyOf(index),
-    variantId: line.variant_id ?? UNKNOWN_ID,
+    // Lines without a variant are different ones, so their prices are not added up before rounding.
+    variantId: line.variant_id ?? keyOf(index),
     productId: line.product_id ?? UNKNOWN_ID,
     categoryIds: line.category_ids ?? [],
     quantity: line.quantity,

@@ -32,13 +32,16 @@ export type QuoteMarket = {
   readonly cashRoundingMinor: number
 }
 
-/** Unit of tax rounding: all items of one category and rate, each line and delivery, or each unit. */
+/**
+ * Unit of tax rounding: all items of one category and rate, each variant (of all its lines) and delivery, or each
+ * unit.
+ */
 export type TaxRounding = 'group' | 'line' | 'unit'
 
 export type QuoteLine = {
   /**
-   * Key of the line, unique in the quote. When an amount does not divide evenly, lines with smaller keys get
-   * more.
+   * Key of the line, unique in the quote. When an amount does not divide evenly, variants with smaller ids get
+   * more, and among the lines of a variant those with smaller keys.
    */
   readonly key: string
   readonly variantId: string

@@ -18,6 +18,7 @@ import {
   type TaxSummary,
   taxSummaryOf
 } from './totals.ts'
+import { mergeVariantLines, splitAmongVariantLines } from './variant-lines.ts'
 
 /** The price of a basket. Lines and groups are in key order. */
 export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
@@ -35,13 +36,17 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
 
 /**
  * Computes the price of a basket for carts, checkouts and orders alike. Pure: the result does not depend
- * on the order of lines, groups, codes or promotions. @throws `PRICING_QUOTE_TOO_LARGE`
+ * on the order of lines, groups, codes or promotions. Everything is computed and rounded for the sum of the lines
+ * of a variant and then split among them, so splitting a quantity into lines changes no total. @throws
+ * `PRICING_QUOTE_TOO_LARGE`
  */
 export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
   assertQuoteWithinSizeLimits(input)
   const { currency, cashRoundingMinor } = input.market
   const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
-  const targets = targetsOf(lines, groups)
+  const merged = mergeVariantLines(lines)
+  const sums = merged.map(({ sum }) => sum)
+  const targets = targetsOf(sums, groups)
   const promotions = createPromotionApplier(input, targets)
   const discounts = [...promotions.applyLinePromotions(), ...promotions.applyOrderPromotions()]
 
@@ -55,7 +60,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
   const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'
 
   const priced: PriceComponent[] = [
-    ...lines.flatMap(pricesOf),
+    ...sums.flatMap(pricesOf),
     ...discounts,
     ...carried.map(({ key: of, option, fullMinor }): PriceComponent => {
       return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
@@ -63,24 +68,30 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
     ...promotions.applyShippingPromotions(carried, noEffect),
     ...computeTaxComponents([...targets, ...carried], input)
   ]
-  const components = [...priced, ...cashRoundingOf(sumPayableComponents(priced), cashRoundingMinor)]
-  const ofLine = Map.groupBy(components, component => component.line)
-  const ofGroup = Map.groupBy(components, component => component.group)
+  const unsplit = [...priced, ...cashRoundingOf(sumPayableComponents(priced), cashRoundingMinor)]
+  const components = splitAmongVariantLines(unsplit, merged)
+  const ofSum = Map.groupBy(unsplit, component => component.line)
+  const ofLine = components === unsplit ? ofSum : Map.groupBy(components, component => component.line)
+  const ofGroup = Map.groupBy(unsplit, component => component.group)
   const shown = {
     currency,
-    lines: lines.map(line => quotedLineOf(line, ofLine.get(line.key))),
     groups: deliveries.map(({ group: { key }, options, chosen }) =>
       quotedDeliveryGroupOf({ key, options, option: chosen?.id ?? null }, ofGroup.get(key))
     ),
-    totals: quoteTotalsOf(components)
+    totals: quoteTotalsOf(unsplit)
   }
   return {
     ...shown,
+    lines: lines.map(line => quotedLineOf(line, ofLine.get(line.key))),
     components,
-    taxSummary: taxSummaryOf(components),
+    taxSummary: taxSummaryOf(unsplit),
     findings: [...findings, ...promotions.findings()],
     redemptions: promotions.redemptions(),
-    hash: hashQuote({ ...shown, market: input.market })
+    hash: hashQuote({
+      ...shown,
+      lines: sums.map(sum => quotedLineOf(sum, ofSum.get(sum.key))),
+      market: input.market
+    })
   }
 }
 

@@ -16,7 +16,7 @@ export const QUOTE_SIZE_LIMITS = {
  * many promotions never block quotes.
  */
 export const PROMOTIONS_PER_QUOTE_MAX = 200
-/** Maximum promotions per line or delivery, which bounds the components stored with an order. */
+/** Maximum promotions per variant or delivery, which bounds the components stored with an order. */
 export const PROMOTIONS_PER_LINE_OR_DELIVERY_MAX = 20
 
 /** @throws `PRICING_QUOTE_TOO_LARGE` */
