@@ -41,7 +41,7 @@ export const standardModules = [
   adminModule
 ]
 
-const authDisabled = defineError(
+const authDisabledError = defineError(
   'unavailable',
   'AUTH_DISABLED',
   'Requests cannot be authenticated while the module auth is disabled (modules.auth.enabled).'
@@ -116,7 +116,7 @@ export async function openShopGateway({
     shopFront: platform.config.environment === 'development' ? readShopFrontFile : undefined,
     mails: apiOf(notificationsModule)?.devMailbox,
     files: platform.config.shop.demo === 'off' ? guideFiles : [...guideFiles, demoFiles],
-    authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabled())),
+    authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabledError())),
     revocations: apiOf(authModule)?.revocations,
     modules
   })

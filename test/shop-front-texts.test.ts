@@ -6,10 +6,10 @@ import { type FieldFault, schemaErrorMessage } from '../src/kernel/faults.ts'
 import { patternMessage } from '../src/kernel/patterns.ts'
 import { REGION_MESSAGE } from '../src/kernel/regions.ts'
 import {
-  emailDomainNotAllowed,
-  emailTaken,
-  invitationRequired,
-  phoneInvalid
+  emailDomainNotAllowedError,
+  emailTakenError,
+  invitationRequiredError,
+  phoneInvalidError
 } from '../src/modules/auth/errors.ts'
 import { createPasswordStrengthCheck } from '../src/modules/auth/passwords/policy.ts'
 import { CHECKOUT_FINDING_CODES } from '../src/modules/orders/checkouts/findings.ts'
@@ -113,7 +113,9 @@ test.each(translations)(
       ofSchema('minLength', { limit: 1 }),
       ofSchema('minLength', { limit: 3 }),
       ofSchema('maxLength', { limit: 255 }),
-      ...[phoneInvalid, emailTaken, emailDomainNotAllowed, invitationRequired].flatMap(faultsOf),
+      ...[phoneInvalidError, emailTakenError, emailDomainNotAllowedError, invitationRequiredError].flatMap(
+        faultsOf
+      ),
       ...patternsIn(authorReviewRequestFields).map(pattern => patternMessage(pattern) ?? pattern),
       REGION_MESSAGE
     ]

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError, type ErrorKind } from '../kernel/errors.ts'
 import { STATUS_CODES } from '../platform/node-http.ts'
-import { malformedRequest } from './errors.ts'
+import { malformedRequestError } from './errors.ts'
 import { isStreamedBody } from './routing/body-kinds.ts'
 
 /** Maps each kind of error to its HTTP status. */
@@ -153,7 +153,7 @@ function problemOf(error: FastifyError | DomainError, request: FastifyRequest, r
   // Fastify's own errors, and Node's error for a body that ended early.
   const isClientError = error.code?.startsWith('FST_') || error.code === 'ECONNRESET'
   if (isClientError && error.statusCode !== undefined && error.statusCode < 500)
-    return { status: error.statusCode, code: malformedRequest.code, detail: error.message }
+    return { status: error.statusCode, code: malformedRequestError.code, detail: error.message }
   request.log.error({ req_id: request.id, err: error }, 'unexpected error')
   return httpLayerProblems.INTERNAL
 }

@@ -16,7 +16,7 @@ import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createHttpMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
 import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
 import { countAndLogRequest } from './diagnostics/request-log.ts'
-import { missingHost, nulInUrl } from './errors.ts'
+import { missingHostError, nulInUrlError } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
 import type { HttpConnections } from './http-server/connection-limits.ts'
 import { createCors } from './http-server/cors.ts'
@@ -252,8 +252,9 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   }
   app.addHook('onRequest', (request, reply, done) => {
     if (begin(request, reply)) return
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1') return done(missingHost())
-    if (request.url.includes('%00')) return done(nulInUrl())
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(missingHostError())
+    if (request.url.includes('%00')) return done(nulInUrlError())
     if (!isServedHost(request.headers.host) && !isDiagnostic(request)) {
       sendHostNotServed(reply)
       return

@@ -17,7 +17,7 @@ export type Metadata = Readonly<Record<string, string>>
 /** A change of metadata: sent keys are set, keys with null or an empty text are deleted, all others stay. */
 export type MetadataChange = Readonly<Record<string, string | null>>
 
-export const metadataLimitExceeded = defineError(
+export const metadataLimitExceededError = defineError(
   'invalid',
   'METADATA_LIMIT',
   'With this change the metadata has more than 50 keys, or is too long. Delete other keys: send them as null.'
@@ -39,7 +39,7 @@ export function mergeMetadata(
     value === null ? [] : [[key, value]]
   )
   const metadata = Object.fromEntries(kept)
-  if (!isWithinLimits(metadata, bytesMax)) throw metadataLimitExceeded()
+  if (!isWithinLimits(metadata, bytesMax)) throw metadataLimitExceededError()
   return metadata
 }
 

@@ -9,7 +9,7 @@ export type Page<T> = { items: T[]; next_cursor: string | null; total?: number; 
 /** Largest `total` of a list. With more rows, `total_is_more` is true. */
 export const LIST_TOTAL_MAX = 1_000
 
-export const invalidCursor = defineError(
+export const invalidCursorError = defineError(
   'invalid',
   'INVALID_CURSOR',
   'The cursor is not one that this list gave out; start again without it.',
@@ -84,7 +84,7 @@ function readCursor<P extends Place>(cursor: string, fingerprint: string, start:
   const isOdd = Object.values(start).some(
     (first, index) => isId(String(first)) && !isId(String(place[index]))
   )
-  if (from !== fingerprint || isOdd) throw invalidCursor()
+  if (from !== fingerprint || isOdd) throw invalidCursorError()
   return Object.fromEntries(names.map((name, index) => [name, place[index]])) as P
 }
 
@@ -98,13 +98,13 @@ export function decodeCursor(cursor: string, shape: readonly ('string' | 'number
   try {
     key = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
   } catch (cause) {
-    throw invalidCursor({ cause })
+    throw invalidCursorError({ cause })
   }
   const fits =
     Array.isArray(key) &&
     key.length === shape.length &&
     key.every((part, index) => typeof part === shape[index] && isStorable(part))
-  if (!fits) throw invalidCursor()
+  if (!fits) throw invalidCursorError()
   return key as (string | number)[]
 }
 

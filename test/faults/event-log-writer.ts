@@ -1,4 +1,4 @@
-import { databaseUnavailable } from '../../src/platform/postgres/errors.ts'
+import { databaseUnavailableError } from '../../src/platform/postgres/errors.ts'
 import { statement } from '../../src/platform/postgres/statement.ts'
 import type { TestShop } from '../../src/testing.ts'
 import { chimeRang } from '../support/event-log.ts'
@@ -43,7 +43,7 @@ export async function emitUntilEnough({ db, platform }: Pick<TestShop, 'db' | 'p
       await db
         .transaction(async tx => {
           const chime = await tx.first(countUp, { by, chance: Math.random() })
-          if (chime === undefined) throw databaseUnavailable()
+          if (chime === undefined) throw databaseUnavailableError()
           for (let nth = chime.nth - by + 1; nth <= chime.nth; nth += 1)
             platform.outbox.emit(tx, chimeRang, chime.id, { nth })
           // Fails after the insert of the events, so that their ids are drawn.

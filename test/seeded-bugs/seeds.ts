@@ -131,15 +131,15 @@ export const seeds: readonly Seed[] = [
     name: 'orders-of-other-customers',
     promise: 'A customer reads their own orders only.',
     file: 'src/modules/orders/orders/service.ts',
-    find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)',
-    replace: 'found(await db.first(repository.findOrderOfAnyBuyer, { id }), orderNotFound)',
+    find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFoundError)',
+    replace: 'found(await db.first(repository.findOrderOfAnyBuyer, { id }), orderNotFoundError)',
     tests: ['test/never/other-callers.test.ts']
   },
   {
     name: 'checkouts-of-other-guests',
     promise: 'A guest reads a checkout only with its token, over HTTP and through a module.',
     file: 'src/modules/orders/checkouts/service.ts',
-    find: "if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFound()",
+    find: "if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()",
     replace: '',
     tests: ['src/modules/orders/ownership.test.ts', 'test/module-commands/renewals.test.ts']
   },

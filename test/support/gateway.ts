@@ -6,7 +6,7 @@ import pg from 'pg'
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { authenticationRequired, type VerifyBearerToken } from '../../src/gateway/callers/identity.ts'
+import { authenticationRequiredError, type VerifyBearerToken } from '../../src/gateway/callers/identity.ts'
 import type { Tiers } from '../../src/gateway/routing/tiers.ts'
 import { createGateway, type Gateway, type GatewayModule } from '../../src/gateway/server.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
@@ -38,7 +38,7 @@ export type TestGatewayOptions = {
 const TOKEN = /^(customer|admin)-([\w-]+)$/
 const authenticateByName: VerifyBearerToken = async token => {
   const [, role, userId] = TOKEN.exec(token) ?? []
-  if (userId === undefined) throw authenticationRequired()
+  if (userId === undefined) throw authenticationRequiredError()
   const expiresAt = Date.now() / 1_000 + 600
   return { userId, role: role === 'admin' ? 'admin' : 'customer', scopes: null, sessionId: null, expiresAt }
 }

@@ -39,8 +39,8 @@ const PLATFORM_VALUES = [
     'oneOf',
     'nullableOneOf',
     'newWrite',
-    'databaseUnavailable',
-    'databaseBusy'
+    'databaseUnavailableError',
+    'databaseBusyError'
   ],
   ...[
     'readCsvRecords',

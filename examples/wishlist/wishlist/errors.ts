@@ -1,11 +1,11 @@
 import { defineError } from 'cartwright'
 
-export const wishNotFound = defineError(
+export const wishNotFoundError = defineError(
   'not_found',
   'WISHLIST_WISH_NOT_FOUND',
   'There is no such wish on this wishlist.'
 )
-export const wishlistFull = defineError(
+export const wishlistFullError = defineError(
   'conflict',
   'WISHLIST_FULL',
   'The wishlist is full; "limit" says how many wishes it holds.'

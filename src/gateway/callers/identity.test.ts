@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import {
-  authenticationRequired,
+  authenticationRequiredError,
   createAuthenticationHook,
   type Identity,
   type TokenRevocations,
@@ -58,7 +58,7 @@ test('simultaneous requests with the same token verify it once, and another toke
 test('a rejected token is verified again at its next use', async () => {
   let valid = false
   const check = checkWith(async token => {
-    if (!valid) throw authenticationRequired()
+    if (!valid) throw authenticationRequiredError()
     return identity(token)
   })
   await expect(check('a')).rejects.toMatchObject({ code: 'AUTHENTICATION_REQUIRED' })
@@ -146,7 +146,7 @@ test('a token verification that started before a revocation is neither used nor 
   let asked = 0
   const check = checkWith(() => {
     asked += 1
-    if (asked > 1) return Promise.reject(authenticationRequired())
+    if (asked > 1) return Promise.reject(authenticationRequiredError())
     return new Promise(resolve => answers.push(userId => resolve(identity(userId))))
   }, revocations)
   const early = check('a')

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defineError } from '../../kernel/errors.ts'
-import { secondFactorMissing } from '../../kernel/logins.ts'
+import { secondFactorMissingError } from '../../kernel/logins.ts'
 import { RecentlyUsedMap } from '../../kernel/recently-used-map.ts'
-import { scopeMissing } from '../../kernel/scopes.ts'
+import { scopeMissingError } from '../../kernel/scopes.ts'
 import { createSingleFlight } from '../../kernel/single-flight.ts'
 
 /** The caller, from a verified token. `expiresAt` is in seconds since 1970. */
@@ -27,23 +27,23 @@ export type Identity = {
 /** Verifies a bearer token. @throws `unauthenticated` for an invalid token. */
 export type VerifyBearerToken = (token: string) => Promise<Identity>
 
-export const authenticationRequired = defineError(
+export const authenticationRequiredError = defineError(
   'unauthenticated',
   'AUTHENTICATION_REQUIRED',
   'An access token is required. Send it as "Authorization: Bearer <token>".'
 )
-const authorizationRepeated = defineError(
+const authorizationRepeatedError = defineError(
   'invalid',
   'AUTHORIZATION_REPEATED',
   'The header Authorization was sent more than once. Send one access token.',
   { fault: { path: 'headers/authorization', message: 'must be sent once' } }
 )
-const adminRequired = defineError(
+const adminRequiredError = defineError(
   'forbidden',
   'ADMIN_REQUIRED',
   'The role admin is required. Log in as an administrator.'
 )
-const userRequired = defineError(
+const userRequiredError = defineError(
   'forbidden',
   'PERSON_REQUIRED',
   'This route does not accept API keys. Log in as a user.'
@@ -126,7 +126,7 @@ export function createAuthenticationHook(authenticate: VerifyBearerToken, revoca
   }
 
   return (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
-    if (hasTwoTokens(request.raw.rawHeaders)) return done(authorizationRepeated())
+    if (hasTwoTokens(request.raw.rawHeaders)) return done(authorizationRepeatedError())
     const header = request.headers.authorization ?? ''
     const known = verified.get(header)
     if (
@@ -139,7 +139,7 @@ export function createAuthenticationHook(authenticate: VerifyBearerToken, revoca
       return done()
     }
     const token = BEARER.exec(header)?.[1]
-    if (token === undefined) return done(authenticationRequired())
+    if (token === undefined) return done(authenticationRequiredError())
     verify(header, token).then(
       identity => {
         request.identity = identity
@@ -163,17 +163,17 @@ function hasTwoTokens(rawHeaders: readonly string[]): boolean {
 /** Rejects API keys: on the secured tier unless `allowsApiKeys`, on the admin tier if `isUsersOnly`. */
 export function requireUser(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const isMachine = identityOf(request).apiKeyId !== undefined
-  done(isMachine && !request.routeOptions.config.allowsApiKeys ? userRequired() : undefined)
+  done(isMachine && !request.routeOptions.config.allowsApiKeys ? userRequiredError() : undefined)
 }
 
 /** Rejects administrators without the required second factor, unless the route has `beforeEnrolment`. */
 export function requireSecondFactor(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const isOpen = !identityOf(request).lacksSecondFactor || request.routeOptions.config.beforeEnrolment
-  done(isOpen ? undefined : secondFactorMissing())
+  done(isOpen ? undefined : secondFactorMissingError())
 }
 
 export function requireAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
-  done(identityOf(request).role === 'admin' ? undefined : adminRequired())
+  done(identityOf(request).role === 'admin' ? undefined : adminRequiredError())
 }
 
 /** Requires the scope with the name of the module that mounted the route. */
@@ -182,5 +182,5 @@ export function requireScope(request: FastifyRequest, _reply: FastifyReply, done
   const { owner, requiresFullAccess, anyScope } = request.routeOptions.config
   const scope = requiresFullAccess ? undefined : owner
   const isAllowed = anyScope || scopes === null || (scope !== undefined && scopes.includes(scope))
-  done(isAllowed ? undefined : scopeMissing({ details: { scope: scope ?? null } }))
+  done(isAllowed ? undefined : scopeMissingError({ details: { scope: scope ?? null } }))
 }

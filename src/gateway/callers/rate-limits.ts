@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createRequestBudget } from '../../kernel/request-budget.ts'
-import { rateLimited } from '../errors.ts'
+import { rateLimitedError } from '../errors.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 
 export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
@@ -42,7 +42,7 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
     const waitSeconds = take(callerOf(request), Math.min(cost, perMinute))
     if (waitSeconds === 0) return done()
     reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
-    done(rateLimited({ retryAfterSeconds: waitSeconds }))
+    done(rateLimitedError({ retryAfterSeconds: waitSeconds }))
   }
 }
 

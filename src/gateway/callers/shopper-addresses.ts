@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
-import { clientNotTrusted, malformedShopperAddress } from '../errors.ts'
+import { clientNotTrustedError, malformedShopperAddressError } from '../errors.ts'
 import { networkOfAddress } from './rate-limits.ts'
 
 declare module 'fastify' {
@@ -34,9 +34,9 @@ export function createShopperAddressReader({ trusted_clients, trust_proxy }: Con
   function addressIn(headers: IncomingHttpHeaders): string | null {
     const { [CLIENT]: secret, [SHOPPER]: address } = headers
     if (secret === undefined && address === undefined) return null
-    if (!isTrusted(String(secret ?? ''))) throw clientNotTrusted()
+    if (!isTrusted(String(secret ?? ''))) throw clientNotTrustedError()
     const family = isIP(String(address))
-    if (family === 0) throw malformedShopperAddress()
+    if (family === 0) throw malformedShopperAddressError()
     // Normalized like the addresses of connections, because both share the limits.
     return new SocketAddress({ address: String(address), family: family === 6 ? 'ipv6' : 'ipv4' }).address
   }

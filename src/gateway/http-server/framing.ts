@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { malformedRequest } from '../errors.ts'
+import { malformedRequestError } from '../errors.ts'
 import type { Problem } from '../problem.ts'
 
 const HOST = 'host'
 const TRANSFER_ENCODING = 'transfer-encoding'
 
-const malformed = (detail: string): Problem => ({ status: 400, code: malformedRequest.code, detail })
+const malformed = (detail: string): Problem => ({ status: 400, code: malformedRequestError.code, detail })
 
 /**
  * Returns a problem for requests that a proxy may parse differently than Node, which allows request smuggling: more than
@@ -31,7 +31,7 @@ export function findFramingProblem({ rawHeaders, httpVersionMinor }: IncomingMes
   if (!isFramed) return malformed('The last Transfer-Encoding must be chunked, and only the last.')
   return {
     status: 501,
-    code: malformedRequest.code,
+    code: malformedRequestError.code,
     detail: 'The only supported Transfer-Encoding is chunked.'
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createServer, ServerResponse, STATUS_CODES } from '../../platform/node-http.ts'
-import { malformedRequest } from '../errors.ts'
+import { malformedRequestError } from '../errors.ts'
 import { createProblemResponse, httpLayerProblems, type Problem } from '../problem.ts'
 import type { AcceptQueue } from './accept-queue.ts'
 import { type HttpConnections, httpConnectionStateOf, limitHttpConnections } from './connection-limits.ts'
@@ -48,7 +48,7 @@ export function refuseHttpConnection(error: NodeJS.ErrnoException, socket: Duple
   const known = httpLayerProblems[error.code as keyof typeof httpLayerProblems] as Problem | undefined
   const problem = known ?? {
     status: 400,
-    code: malformedRequest.code,
+    code: malformedRequestError.code,
     detail: 'The request is not valid HTTP.'
   }
   const { headers, body } = createProblemResponse(problem, randomUUID(), { connection: 'close' })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../kernel/html.ts'
-import { developmentPeerRequired } from '../errors.ts'
+import { developmentPeerRequiredError } from '../errors.ts'
 import { sendUnknownRoute } from '../problem.ts'
 
 export const MAILS_PATH = '/mails'
@@ -39,7 +39,7 @@ export function mountMailsPage(
     request: FastifyRequest,
     _reply: FastifyReply,
     done: (error?: Error) => void
-  ) => done(isDevelopmentPeer(request.socket.remoteAddress) ? undefined : developmentPeerRequired())
+  ) => done(isDevelopmentPeer(request.socket.remoteAddress) ? undefined : developmentPeerRequiredError())
   const options = { schema: { hide: true }, onRequest: requireDevelopmentPeer }
   for (const path of [MAILS_PATH, `${MAILS_PATH}/`])
     app.get<{ Querystring: { to?: unknown } }>(path, options, async (request, reply) => {

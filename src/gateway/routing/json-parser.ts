@@ -1,4 +1,4 @@
-import { malformedJson } from '../errors.ts'
+import { malformedJsonError } from '../errors.ts'
 
 const DEPTH_MAX = 32
 const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -19,7 +19,7 @@ export function parseJson(body: Buffer, valuesMax: number): unknown {
   return value
 }
 
-const malformed = (reason: string, cause?: unknown) => malformedJson({ details: { reason }, cause })
+const malformed = (reason: string, cause?: unknown) => malformedJsonError({ details: { reason }, cause })
 
 function orReject<T>(read: () => T, reason: string): T {
   try {

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import { compileSchema } from '../../kernel/compile-schema.ts'
 import { fieldFaults } from '../../kernel/faults.ts'
 import type { TSchema } from '../../kernel/schema.ts'
-import { validationFailed } from '../errors.ts'
+import { validationFailedError } from '../errors.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -19,7 +19,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const errors = errorsOf(candidate)
     return errors.length === 0
       ? { value: lowerIds(schema as Shape, candidate) }
-      : { error: validationFailed({ details: { errors: fieldFaults(part, errors) } }) }
+      : { error: validationFailedError({ details: { errors: fieldFaults(part, errors) } }) }
   }
 }
 

@@ -1,9 +1,13 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { IdempotencyKeyClaim, IdempotencyKeyClaims } from '../../platform/idempotency/claims.ts'
-import { idempotencyKeyInProgress } from '../../platform/idempotency/write.ts'
+import { idempotencyKeyInProgressError } from '../../platform/idempotency/write.ts'
 import { callerAddress } from '../callers/rate-limits.ts'
-import { guessableIdempotencyKey, idempotencyKeyReused, malformedIdempotencyKey } from '../errors.ts'
+import {
+  guessableIdempotencyKeyError,
+  idempotencyKeyReusedError,
+  malformedIdempotencyKeyError
+} from '../errors.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
 import type { ModuleHeaders } from '../routing/tiers.ts'
@@ -47,8 +51,8 @@ export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: Mod
     if (key === undefined) return true
     const { cipherKey, ...claimed } = key
     const outcome = await claims.claim(claimed, () => request.slot?.pause() ?? (() => {}))
-    if (outcome.kind === 'reused') throw idempotencyKeyReused()
-    if (outcome.kind === 'running') throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
+    if (outcome.kind === 'reused') throw idempotencyKeyReusedError()
+    if (outcome.kind === 'running') throw idempotencyKeyInProgressError({ retryAfterSeconds: 1 })
     if (outcome.kind === 'claimed') {
       // After a 503 at the deadline the handler still runs. The key is released when it ends, for the next try.
       const release = () => {
@@ -126,9 +130,9 @@ function keyOf(request: FastifyRequest, { credentialHeaders, varyHeaders }: Modu
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const key = KEY.exec(String(header))?.[2]
-  if (key === undefined) throw malformedIdempotencyKey()
+  if (key === undefined) throw malformedIdempotencyKeyError()
   const caller = callerOf(request, credentialHeaders)
-  if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKey()
+  if (caller === undefined && isGuessable(key)) throw guessableIdempotencyKeyError()
   const { method, routeOptions } = request
   const scope = JSON.stringify([caller ?? `address:${callerAddress(request)}`, method, routeOptions.url, key])
   return {

@@ -3,12 +3,12 @@ import { newId } from '../../kernel/ids.ts'
 import { type AuditEntry, saveAuditEntry } from '../../platform/audit.ts'
 import { markIdempotencyKeyApplied } from '../../platform/idempotency/claims.ts'
 import {
-  conditionNotSupported,
+  conditionNotSupportedError,
   createIdempotentWrite,
   type IdempotentWrite,
   type RunWithoutRequestSlot
 } from '../../platform/idempotency/write.ts'
-import { malformedIfMatch } from '../errors.ts'
+import { malformedIfMatchError } from '../errors.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
 import { honoursIdempotencyKey } from './idempotency.ts'
 
@@ -90,7 +90,7 @@ function expectedVersion(header: string | undefined): number | null {
   if (header === undefined || header === '*') return null
   const version = VERSION_TAG.exec(header)?.[1]
   if (version !== undefined) return Number(version)
-  if (!ENTITY_TAG.test(header)) throw malformedIfMatch()
+  if (!ENTITY_TAG.test(header)) throw malformedIfMatchError()
   // If-Match compares strongly, so a weak tag never matches (RFC 9110, section 8.8.3.2). Neither does a foreign tag.
   return NO_VERSION
 }
@@ -99,6 +99,6 @@ function expectedVersion(header: string | undefined): number | null {
 export function rejectUnusedIfMatch(route: RouteOptions): void {
   if (!isUnsafeMethod(route.method) || route.config?.noReplay === undefined) return
   const refuse = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupported())
+    done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupportedError())
   route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
 }

@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
 import type { PersonalData } from '../../platform/personal-data.ts'
-import { invalidAccessToken, userNotFound } from './errors.ts'
+import { invalidAccessTokenError, userNotFoundError } from './errors.ts'
 import type { AuthApi, OneTimeToken, UserContact } from './index.ts'
 
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
@@ -37,7 +37,7 @@ export function fakeAuth(): FakeAuth {
   return {
     authenticate: async token => {
       const found = token === '' ? null : TOKEN.exec(token)
-      if (found === null) throw invalidAccessToken()
+      if (found === null) throw invalidAccessTokenError()
       const [, role, userId = DEFAULT_USER] = found
       const expiresAt = Date.now() / 1_000 + 3_600
       return {
@@ -53,7 +53,7 @@ export function fakeAuth(): FakeAuth {
     revocations: { subscribe: () => {}, isLive: () => true },
     contacts: async ids => [...new Set(ids)].flatMap(id => known.get(id) ?? []),
     eraseUser: async (tx, id) => {
-      if (!known.has(id)) throw userNotFound()
+      if (!known.has(id)) throw userNotFoundError()
       for (const each of personalData().values()) await each.erase(tx, id)
       known.delete(id)
     },

@@ -1,47 +1,47 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const cartItemNotFound = defineError(
+export const cartItemNotFoundError = defineError(
   'not_found',
   'CART_ITEM_NOT_FOUND',
   'This variant is not in the cart. Add it first.'
 )
-export const variantUnavailable = defineError(
+export const variantUnavailableError = defineError(
   'conflict',
   'CART_VARIANT_UNAVAILABLE',
   'This variant is not for sale in this market. Remove it from the request.'
 )
-export const insufficientStock = defineError(
+export const insufficientStockError = defineError(
   'conflict',
   'CART_INSUFFICIENT_STOCK',
   'There is not enough stock. Choose at most the quantity in `available`.'
 )
-export const quantityLimitExceeded = defineError(
+export const quantityLimitExceededError = defineError(
   'conflict',
   'CART_QUANTITY_LIMIT',
   'The quantity of a line is limited. Choose at most the quantity in `limit`.'
 )
-export const quantityRuleBroken = defineError(
+export const quantityRuleBrokenError = defineError(
   'conflict',
   'CART_QUANTITY_RULE',
   'This variant is sold from `quantity_min` to `quantity_max`, in multiples of `quantity_step`. Choose such a quantity.'
 )
-export const cartLineLimitExceeded = defineError(
+export const cartLineLimitExceededError = defineError(
   'conflict',
   'CART_LINE_LIMIT',
   'The number of different variants in a cart is limited to `limit`. Remove one first.'
 )
-export const cartStale = defineError(
+export const cartStaleError = defineError(
   'stale',
   'CART_VERSION_STALE',
   'The cart has changed since it was read. Read it again: `version` is its present version.'
 )
-export const cartChangedDuringOrder = defineError(
+export const cartChangedDuringOrderError = defineError(
   'conflict',
   'CART_CHANGED',
   'The cart has changed since the order was started. Read it again.',
   { mayPass: true }
 )
-export const guestCartNotFound = defineError(
+export const guestCartNotFoundError = defineError(
   'not_found',
   'CART_GUEST_NOT_FOUND',
   'No guest cart has this token: it is unknown, expired, or merged. Add an item without a token to create a cart.'

@@ -1,32 +1,32 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const productNotFound = defineError(
+export const productNotFoundError = defineError(
   'not_found',
   'CATALOG_PRODUCT_NOT_FOUND',
   'The product does not exist, or is not active.'
 )
-export const variantNotFound = defineError(
+export const variantNotFoundError = defineError(
   'not_found',
   'CATALOG_VARIANT_NOT_FOUND',
   'The variant does not exist.'
 )
-export const categoryNotFound = defineError(
+export const categoryNotFoundError = defineError(
   'not_found',
   'CATALOG_CATEGORY_NOT_FOUND',
   'The category does not exist.',
   { constraints: ['catalog.categories_parent', 'catalog.product_categories_category'] }
 )
-export const discountNotFound = defineError(
+export const discountNotFoundError = defineError(
   'not_found',
   'CATALOG_DISCOUNT_NOT_FOUND',
   'The discount does not exist.'
 )
-export const tooManyConcurrentLists = defineError(
+export const tooManyConcurrentListsError = defineError(
   'rate_limited',
   'CATALOG_LIST_LIMIT',
   'Too many simultaneous lists and searches from this network. Try again shortly.'
 )
-export const slugTaken = defineError(
+export const slugTakenError = defineError(
   'conflict',
   'CATALOG_SLUG_TAKEN',
   'Another product or category has this slug. Choose another one.',
@@ -35,7 +35,7 @@ export const slugTaken = defineError(
     fault: { path: 'body/slug', message: 'must be unique' }
   }
 )
-export const skuTaken = defineError(
+export const skuTakenError = defineError(
   'conflict',
   'CATALOG_SKU_TAKEN',
   'Another variant has this SKU. Choose another one.',
@@ -43,48 +43,48 @@ export const skuTaken = defineError(
     constraints: ['catalog.variants_sku']
   }
 )
-export const productStale = defineError(
+export const productStaleError = defineError(
   'stale',
   'CATALOG_PRODUCT_STALE',
   'The product has changed since it was read. Read it again.'
 )
-export const variantLimitReached = defineError(
+export const variantLimitReachedError = defineError(
   'conflict',
   'CATALOG_VARIANT_LIMIT',
   'The product has the maximum number of variants. Delete a variant first.'
 )
-export const categoryStale = defineError(
+export const categoryStaleError = defineError(
   'stale',
   'CATALOG_CATEGORY_STALE',
   'The category has changed since it was read. Read it again.'
 )
-export const discountStale = defineError(
+export const discountStaleError = defineError(
   'stale',
   'CATALOG_DISCOUNT_STALE',
   'The discount has changed since it was read. Read it again.'
 )
-export const categoryCycle = defineError(
+export const categoryCycleError = defineError(
   'conflict',
   'CATALOG_CATEGORY_CYCLE',
   'A category cannot be below itself. Choose another parent.'
 )
-export const categoryNotEmpty = defineError(
+export const categoryNotEmptyError = defineError(
   'conflict',
   'CATALOG_CATEGORY_NOT_EMPTY',
   'The category has categories below it. Move or delete them first.'
 )
-export const variantsInvalid = defineError(
+export const variantsInvalidError = defineError(
   'invalid',
   'CATALOG_VARIANTS_INVALID',
   'The options, prices or quantities of variants are invalid. `errors` lists what to correct.'
 )
-export const slugRequired = defineError(
+export const slugRequiredError = defineError(
   'invalid',
   'CATALOG_SLUG_NEEDED',
   'No slug can be made from this name. Send a `slug`.',
   { fault: { path: 'body/slug', message: 'is required, because the name has no letters or digits' } }
 )
-export const productImportFailed = defineError(
+export const productImportFailedError = defineError(
   'invalid',
   'CATALOG_IMPORT_FAILED',
   'The file was not imported, and nothing was changed. See `report` for the reasons.'
@@ -93,7 +93,7 @@ export const productImportFailed = defineError(
  * `report`: counts of imported rows and their problems. `first_row_left`: the first row of the file that was
  * not processed.
  */
-export const productImportInterrupted = defineError(
+export const productImportInterruptedError = defineError(
   'unavailable',
   'CATALOG_IMPORT_INTERRUPTED',
   'The server stopped before the end of the file. `report` counts what was imported, `first_row_left` is the first row that was not processed. Send the same file again.'

@@ -1,6 +1,6 @@
 import { newId } from '../../kernel/ids.ts'
 import type { QuantityRule } from '../../kernel/quantity-rule.ts'
-import { productNotFound, variantNotFound } from './errors.ts'
+import { productNotFoundError, variantNotFoundError } from './errors.ts'
 import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
 
 const CURRENCY = 'USD'
@@ -55,12 +55,12 @@ export function fakeCatalog(): FakeCatalog {
       }),
     names: async variantIds => variantIds.map(id => known.get(id)?.name ?? null),
     requireVariant: async variantId => {
-      if (!known.has(variantId)) throw variantNotFound()
+      if (!known.has(variantId)) throw variantNotFoundError()
     },
     requireProduct: async idOrSlug => {
       const isMeant = ({ productId, slug }: QuotedVariant) => productId === idOrSlug || slug === idOrSlug
       const variant = [...known.values()].find(each => isMeant(each) && offers.has(each.variantId))
-      if (variant === undefined) throw productNotFound()
+      if (variant === undefined) throw productNotFoundError()
       return variant.productId
     },
     registerRatings: () => {},

@@ -1,43 +1,43 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const stockLocationNotFound = defineError(
+export const stockLocationNotFoundError = defineError(
   'not_found',
   'INVENTORY_LOCATION_NOT_FOUND',
   'There is no such location.'
 )
-export const stockLocationStale = defineError(
+export const stockLocationStaleError = defineError(
   'stale',
   'INVENTORY_LOCATION_STALE',
   'The location has changed since it was read. Read it again.'
 )
-export const lastActiveLocationNeeded = defineError(
+export const lastActiveLocationNeededError = defineError(
   'conflict',
   'INVENTORY_LOCATION_NEEDED',
   'This is the last active location. Activate another location first.'
 )
-export const stockLocationLimitReached = defineError(
+export const stockLocationLimitReachedError = defineError(
   'conflict',
   'INVENTORY_LOCATION_LIMIT',
   'The maximum number of locations is reached; see "limit".'
 )
-export const inventoryItemNotFound = defineError(
+export const inventoryItemNotFoundError = defineError(
   'not_found',
   'INVENTORY_ITEM_NOT_FOUND',
   'The inventory has no item of this variant. Create the item first.',
   { constraints: ['inventory.components_item'] }
 )
-export const inventoryItemStale = defineError(
+export const inventoryItemStaleError = defineError(
   'stale',
   'INVENTORY_ITEM_STALE',
   'The inventory item has changed since it was read. Read it again.'
 )
-export const kitNested = defineError(
+export const kitNestedError = defineError(
   'conflict',
   'INVENTORY_KIT_NESTED',
   'A part of a kit cannot be a kit itself.',
   { constraints: ['inventory.components_of_itself'] }
 )
-export const inventoryShort = defineError(
+export const inventoryShortError = defineError(
   'conflict',
   'INVENTORY_SHORT',
   'Some lines are short; "items" lists them with the available quantities. Reduce the quantities.',
@@ -49,35 +49,35 @@ export const describeStockShortage = ({ variantId: variant_id, requested, availa
   ...{ variant_id, requested, available },
   message: available > 0 ? 'There is not enough of this.' : 'This is sold out.'
 })
-export const stockClaimLost = defineError(
+export const stockClaimLostError = defineError(
   'conflict',
   'INVENTORY_CLAIM_LOST',
   'The reservation has expired or has other lines. Reserve again.',
   { mayPass: true }
 )
-export const orderClaimedOtherLines = defineError(
+export const orderClaimedOtherLinesError = defineError(
   'conflict',
   'INVENTORY_OWNER_TAKEN',
   'The order has already claimed other lines.'
 )
-export const stockWriterBusy = defineError(
+export const stockWriterBusyError = defineError(
   'unavailable',
   'INVENTORY_BUSY',
   'The stock writer is overloaded. Try again shortly.'
 )
-export const stockRequestFailed = defineError(
+export const stockRequestFailedError = defineError(
   'conflict',
   'INVENTORY_REQUEST_FAILED',
   'The stock change could not be applied, and nothing changed. A quantity may exceed the supported range.'
 )
 
-export const stockImportFailed = defineError(
+export const stockImportFailedError = defineError(
   'invalid',
   'INVENTORY_IMPORT_FAILED',
   'The file was not imported, and nothing changed. Correct the errors in "report".'
 )
 /** `report`: the rows that were imported. `first_row_left`: the first row that was not started. */
-export const stockImportInterrupted = defineError(
+export const stockImportInterruptedError = defineError(
   'unavailable',
   'INVENTORY_IMPORT_INTERRUPTED',
   'The server stopped before the end of the file. `report` lists what was imported, and `first_row_left` is the first row not started. Send the same file again.'

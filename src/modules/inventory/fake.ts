@@ -1,4 +1,9 @@
-import { describeStockShortage, inventoryShort, orderClaimedOtherLines, stockClaimLost } from './errors.ts'
+import {
+  describeStockShortage,
+  inventoryShortError,
+  orderClaimedOtherLinesError,
+  stockClaimLostError
+} from './errors.ts'
 import type { InventoryApi } from './index.ts'
 import type { StockLine } from './reservations/api.ts'
 
@@ -58,14 +63,15 @@ export function fakeInventory(): FakeInventory {
       const quantities = sumOf(lines)
       const hold = holds.get(owner)
       if (hold !== undefined && areEqual(hold.quantities, quantities)) return []
-      if (hold?.isClaimed) throw orderClaimedOtherLines()
+      if (hold?.isClaimed) throw orderClaimedOtherLinesError()
       const items = [...quantities]
         .map(([variantId, requested]) => {
           const free = stock.get(variantId) ?? Number.POSITIVE_INFINITY
           return { variantId, requested, available: free + (hold?.quantities.get(variantId) ?? 0) }
         })
         .filter(line => line.available < line.requested)
-      if (items.length > 0) throw inventoryShort({ details: { items: items.map(describeStockShortage) } })
+      if (items.length > 0)
+        throw inventoryShortError({ details: { items: items.map(describeStockShortage) } })
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })
@@ -78,7 +84,7 @@ export function fakeInventory(): FakeInventory {
     claim: async (_tx, owner, lines) => {
       const hold = holds.get(owner)
       if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines)))
-        throw stockClaimLost()
+        throw stockClaimLostError()
       hold.isClaimed = true
     },
     // In this fake no owner loses units.
@@ -87,7 +93,7 @@ export function fakeInventory(): FakeInventory {
     take: async () => {},
     countFinishedTakes: async () => 0,
     rejectShort: async () => {
-      throw inventoryShort({ details: { items: [] } })
+      throw inventoryShortError({ details: { items: [] } })
     },
     assertNotContested: async () => {},
     forgo: async (_tx, _owner, parts) => [...parts],

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import { ordersStillOpen } from './errors.ts'
+import { ordersStillOpenError } from './errors.ts'
 import type { OrdersApi } from './index.ts'
 
 type Bought = { readonly variantId: string; readonly productId: string }
@@ -35,7 +35,7 @@ export function fakeOrders(): FakeOrders {
     erase: async (tx, customerId) => {
       const own = ownOf(customerId)
       const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')
-      if (open.length > 0) throw ordersStillOpen({ details: { numbers: open.map(([id]) => id) } })
+      if (open.length > 0) throw ordersStillOpenError({ details: { numbers: open.map(([id]) => id) } })
       tx.afterCommit(() => {
         for (const [, order] of own) order.customerId = null
       })

@@ -5,7 +5,7 @@ import { transactionsInMemory } from '../../../test/support/transactions-in-memo
 import { found } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Database } from '../../platform/postgres/database.ts'
-import { payableOrderNotFound } from './errors.ts'
+import { payableOrderNotFoundError } from './errors.ts'
 import { fakePayments } from './fake.ts'
 import {
   type LockedPaymentAccount,
@@ -50,7 +50,9 @@ describe.each([
     const forOrders = orderPayments(payments)
     forOrders.registerHooks(async (tx, _account, change) => tx.afterCommit(() => changes.push(change)))
     const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>) =>
-      db.transaction(async tx => work(found(await forOrders.lockAccount(tx, orderId), payableOrderNotFound)))
+      db.transaction(async tx =>
+        work(found(await forOrders.lockAccount(tx, orderId), payableOrderNotFoundError))
+      )
     const open = async (dueMinor: number, first?: object) => {
       const orderId = newId()
       const account = { orderId, customerId, currency: 'EUR', dueMinor, tokenVersion: 1, reference: 'A1' }

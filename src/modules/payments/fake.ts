@@ -13,12 +13,12 @@ import {
 } from './accounts/fake-account.ts'
 import { provideOrderPayments } from './accounts/order-payments.ts'
 import {
-  canceledOrderNotPayable,
-  nothingDueForOrder,
-  payableOrderNotFound,
-  paymentMethodUnknown,
-  paymentProviderUnknown,
-  refundAmountTooHigh
+  canceledOrderNotPayableError,
+  nothingDueForOrderError,
+  payableOrderNotFoundError,
+  paymentMethodUnknownError,
+  paymentProviderUnknownError,
+  refundAmountTooHighError
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
 import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
@@ -71,7 +71,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
   function accountOf(tx: Transaction, orderId: string): FakePaymentAccount {
     const own = draftsOf(tx)
-    const account = own.get(orderId) ?? structuredClone(found(accounts.get(orderId), payableOrderNotFound))
+    const account =
+      own.get(orderId) ?? structuredClone(found(accounts.get(orderId), payableOrderNotFoundError))
     own.set(orderId, account)
     return account
   }
@@ -103,12 +104,13 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     { provider = 'sandbox', method }: PaymentMethodChoice
   ): string {
     const methods = METHODS[provider]
-    if (methods === undefined) throw paymentProviderUnknown({ details: { providers: Object.keys(METHODS) } })
+    if (methods === undefined)
+      throw paymentProviderUnknownError({ details: { providers: Object.keys(METHODS) } })
     const by = method ?? methods[0] ?? ''
-    if (!methods.includes(by)) throw paymentMethodUnknown({ details: { methods } })
-    if (account.frozen_at !== null) throw canceledOrderNotPayable()
+    if (!methods.includes(by)) throw paymentMethodUnknownError({ details: { methods } })
+    if (account.frozen_at !== null) throw canceledOrderNotPayableError()
     const amount = account.due - account.committed
-    if (amount <= 0) throw nothingDueForOrder()
+    if (amount <= 0) throw nothingDueForOrderError()
     const create: FakePaymentOperation = { kind: 'create', id, amount, isOpen: true }
     account.payments.push({ id, provider, method: by, amount, facts: [], operations: [create] })
     account.committed += amount
@@ -199,7 +201,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
         requested.push([payment, { kind: 'refund', id: operationId, amount, isOpen: true }])
         left -= amount
       }
-      if (left > 0) throw refundAmountTooHigh({ details: { available: amountMinor - left } })
+      if (left > 0) throw refundAmountTooHighError({ details: { available: amountMinor - left } })
       for (const [payment, operation] of requested) payment.operations.push(operation)
       return settle(account)
     },
@@ -244,7 +246,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     statistics: async () => [],
     countQuarantinedEvents: async () => 0,
     findAccount: async (db: Queryable, orderId) =>
-      found(drafts.get(db)?.get(orderId) ?? accounts.get(orderId), payableOrderNotFound),
+      found(drafts.get(db)?.get(orderId) ?? accounts.get(orderId), payableOrderNotFoundError),
     pay: async (orderId, amountMinor) => {
       const openAmount = await ensureOpenPayment(orderId)
       const amount = amountMinor ?? openAmount

@@ -1,95 +1,99 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const marketNotFound = defineError('not_found', 'PRICING_MARKET_NOT_FOUND', 'There is no such market.')
-export const marketUnknown = defineError(
+export const marketNotFoundError = defineError(
+  'not_found',
+  'PRICING_MARKET_NOT_FOUND',
+  'There is no such market.'
+)
+export const marketUnknownError = defineError(
   'invalid',
   'PRICING_MARKET_UNKNOWN',
   'The shop has no such market; "known" lists those that it has.'
 )
-export const marketStale = defineError(
+export const marketStaleError = defineError(
   'stale',
   'PRICING_MARKET_STALE',
   'The market has changed since it was read. Read it again.'
 )
-export const defaultMarketProtected = defineError(
+export const defaultMarketProtectedError = defineError(
   'conflict',
   'PRICING_MARKET_DEFAULT',
   'The default market stays active, and its currency is the currency of the shop.'
 )
-export const marketInUse = defineError(
+export const marketInUseError = defineError(
   'conflict',
   'PRICING_MARKET_IN_USE',
   'A promotion is limited to this market. Remove the market from the promotion first.'
 )
-export const marketLimitReached = defineError(
+export const marketLimitReachedError = defineError(
   'conflict',
   'PRICING_MARKET_LIMIT',
   'The maximum number of markets is reached; see "limit".'
 )
-export const priceListNotFound = defineError(
+export const priceListNotFoundError = defineError(
   'not_found',
   'PRICING_PRICE_LIST_NOT_FOUND',
   'There is no such price list.',
   { constraints: ['pricing.prices_list'] }
 )
-export const priceListStale = defineError(
+export const priceListStaleError = defineError(
   'stale',
   'PRICING_PRICE_LIST_STALE',
   'The price list has changed since it was read. Read it again.'
 )
-export const priceListInUse = defineError(
+export const priceListInUseError = defineError(
   'conflict',
   'PRICING_PRICE_LIST_IN_USE',
   'A market or another price list uses this price list.'
 )
-export const priceListLimitReached = defineError(
+export const priceListLimitReachedError = defineError(
   'conflict',
   'PRICING_PRICE_LIST_LIMIT',
   'The maximum number of price lists is reached; see "limit".'
 )
-export const priceNotFound = defineError(
+export const priceNotFoundError = defineError(
   'not_found',
   'PRICING_PRICE_NOT_FOUND',
   'The list has no such price.'
 )
-export const duplicatePrice = defineError(
+export const duplicatePriceError = defineError(
   'invalid',
   'PRICING_PRICE_TWICE',
   'Two of the prices are for the same variant and quantity.',
   { fault: { path: 'body/prices', message: 'must have one price for each variant and quantity' } }
 )
-export const priceBreakLimitReached = defineError(
+export const priceBreakLimitReachedError = defineError(
   'conflict',
   'PRICING_BREAK_LIMIT',
   'The variant would have more prices in the list than "limit" allows.'
 )
-export const periodDateInvalid = defineError(
+export const periodDateInvalidError = defineError(
   'invalid',
   'PRICING_MOMENT_INVALID',
   'A date does not exist; "errors" names the field.'
 )
-export const promotionNotFound = defineError(
+export const promotionNotFoundError = defineError(
   'not_found',
   'PRICING_PROMOTION_NOT_FOUND',
   'There is no such promotion.',
   { constraints: ['pricing.codes_promotion'] }
 )
-export const promotionStale = defineError(
+export const promotionStaleError = defineError(
   'stale',
   'PRICING_PROMOTION_STALE',
   'The promotion has changed since it was read. Read it again.'
 )
-export const automaticPromotionLimitReached = defineError(
+export const automaticPromotionLimitReachedError = defineError(
   'conflict',
   'PRICING_PROMOTION_LIMIT',
   'The maximum number of promotions without a code is reached ("limit"). Deactivate another one first, or set `needs_code`.'
 )
-export const promotionUsedByOrders = defineError(
+export const promotionUsedByOrdersError = defineError(
   'conflict',
   'PRICING_PROMOTION_USED',
   'Orders use the promotion. Deactivate it instead.'
 )
-export const promotionUsedUp = defineError(
+export const promotionUsedUpError = defineError(
   'conflict',
   'PRICING_USED_UP',
   'A promotion or code has reached its usage limit. Quote again to see which.',
@@ -98,7 +102,7 @@ export const promotionUsedUp = defineError(
     mayPass: true
   }
 )
-export const promotionDeleted = defineError(
+export const promotionDeletedError = defineError(
   'conflict',
   'PRICING_PROMOTION_GONE',
   'A promotion was deleted. Quote again.',
@@ -107,62 +111,62 @@ export const promotionDeleted = defineError(
     mayPass: true
   }
 )
-export const promotionCodeNotFound = defineError(
+export const promotionCodeNotFoundError = defineError(
   'not_found',
   'PRICING_CODE_NOT_FOUND',
   'The promotion has no such code.'
 )
-export const usageLimitBelowUses = defineError(
+export const usageLimitBelowUsesError = defineError(
   'conflict',
   'PRICING_USES_TAKEN',
   'It has already been used more often than this limit.',
   { fault: { path: 'body/uses_max', message: 'must not be less than it has been used' } }
 )
-export const customerUsageLimitReached = defineError(
+export const customerUsageLimitReachedError = defineError(
   'conflict',
   'PRICING_CUSTOMER_LIMIT',
   'The customer has reached the usage limit of a promotion. Quote again to see which.',
   { mayPass: true }
 )
-export const firstOrderAlreadyPlaced = defineError(
+export const firstOrderAlreadyPlacedError = defineError(
   'conflict',
   'PRICING_FIRST_ORDER_TAKEN',
   'The customer already has a first order. Quote again.',
   { mayPass: true }
 )
-export const taxCategoryNotFound = defineError(
+export const taxCategoryNotFoundError = defineError(
   'not_found',
   'PRICING_TAX_CATEGORY_NOT_FOUND',
   'There is no such tax category.',
   { constraints: ['pricing.tax_rates_category'] }
 )
-export const taxCategoryInUse = defineError(
+export const taxCategoryInUseError = defineError(
   'conflict',
   'PRICING_TAX_CATEGORY_IN_USE',
   'The tax category has rates or is built in.'
 )
-export const taxZoneNotFound = defineError(
+export const taxZoneNotFoundError = defineError(
   'not_found',
   'PRICING_TAX_ZONE_NOT_FOUND',
   'There is no such tax zone.',
   { constraints: ['pricing.tax_rates_zone'] }
 )
-export const taxZoneInUse = defineError(
+export const taxZoneInUseError = defineError(
   'conflict',
   'PRICING_TAX_ZONE_IN_USE',
   'The tax zone has rates. Delete them first.'
 )
-export const taxRateNotFound = defineError(
+export const taxRateNotFoundError = defineError(
   'not_found',
   'PRICING_TAX_RATE_NOT_FOUND',
   'There is no such tax rate.'
 )
-export const taxExemptionNotFound = defineError(
+export const taxExemptionNotFoundError = defineError(
   'not_found',
   'PRICING_TAX_EXEMPTION_NOT_FOUND',
   'There is no such tax exemption.'
 )
-export const vatIdInvalid = defineError(
+export const vatIdInvalidError = defineError(
   'invalid',
   'PRICING_VAT_ID_INVALID',
   'The VAT id is invalid or lacks its country prefix.',
@@ -173,38 +177,38 @@ export const vatIdInvalid = defineError(
     }
   }
 )
-export const taxRecordStale = defineError(
+export const taxRecordStaleError = defineError(
   'stale',
   'PRICING_TAX_STALE',
   'It has changed since it was read. Read it again.'
 )
-export const taxPostalPatternInvalid = defineError(
+export const taxPostalPatternInvalidError = defineError(
   'invalid',
   'PRICING_TAX_PATTERN_INVALID',
   'The postal code pattern is invalid; "errors" lists the valid forms.'
 )
-export const taxRegionInvalid = defineError(
+export const taxRegionInvalidError = defineError(
   'invalid',
   'PRICING_TAX_REGION_INVALID',
   'The region is unknown or too large; "errors" shows the valid form.'
 )
-export const taxRecordLimitReached = defineError(
+export const taxRecordLimitReachedError = defineError(
   'conflict',
   'PRICING_TAX_LIMIT',
   'The maximum number is reached; see "limit".'
 )
-export const pricingImportFailed = defineError(
+export const pricingImportFailedError = defineError(
   'invalid',
   'PRICING_IMPORT_FAILED',
   'The file was not imported, and nothing changed. Correct the errors in "report".'
 )
-export const shippingOptionUnknown = defineError(
+export const shippingOptionUnknownError = defineError(
   'invalid',
   'PRICING_SHIPPING_OPTION_UNKNOWN',
   'The `shipping_option` is not one of the `shipping_options`.',
   { fault: { path: 'body/shipping_option', message: 'must be the id of one of shipping_options' } }
 )
-export const quoteTooLarge = defineError(
+export const quoteTooLargeError = defineError(
   'invalid',
   'PRICING_QUOTE_TOO_LARGE',
   'The basket is too large for one quote: "what" names the exceeded part, "limit" its maximum.'

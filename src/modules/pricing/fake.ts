@@ -3,11 +3,11 @@ import { newId } from '../../kernel/ids.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { explainPromotionCodeFinding } from './dry-run/reasons.ts'
 import {
-  customerUsageLimitReached,
-  firstOrderAlreadyPlaced,
-  marketUnknown,
-  promotionDeleted,
-  promotionUsedUp
+  customerUsageLimitReachedError,
+  firstOrderAlreadyPlacedError,
+  marketUnknownError,
+  promotionDeletedError,
+  promotionUsedUpError
 } from './errors.ts'
 import type { Market, PricingApi } from './index.ts'
 import { type PriceBreaks, unitPriceAtQuantity } from './prices/breaks.ts'
@@ -54,7 +54,7 @@ export function fakePricing(): FakePricing {
       resolve: async ({ name, country }) => {
         const all = [...markets.values()]
         if (name !== undefined && !markets.has(name))
-          throw marketUnknown({ details: { known: all.map(({ code }) => code).sort() } })
+          throw marketUnknownError({ details: { known: all.map(({ code }) => code).sort() } })
         const there = all.find(({ countries }) => country !== undefined && countries.includes(country))
         return (name === undefined ? there : markets.get(name)) ?? markets.get('default') ?? DEFAULT_MARKET
       },
@@ -176,11 +176,11 @@ function createUses(
 
   async function check({ promotionId, owner, customer }: Use, mailbox: string | null): Promise<void> {
     const promotion = promotions.get(promotionId)
-    if (promotion === undefined) throw promotionDeleted()
+    if (promotion === undefined) throw promotionDeletedError()
     const { usesPerCustomer, firstOrderOnly } = promotion
     if (usesPerCustomer !== null && usedBy(customer, promotionId, mailbox) >= usesPerCustomer)
-      throw customerUsageLimitReached()
-    if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderAlreadyPlaced()
+      throw customerUsageLimitReachedError()
+    if (firstOrderOnly && (await hasOrdered(customer, owner, mailbox))) throw firstOrderAlreadyPlacedError()
   }
 
   /** Returns whether the customer has an order other than `owner`, or redeemed a first-order promotion. */
@@ -207,7 +207,7 @@ function createUses(
       )
     for (const use of wanted) await check(use, mailbox)
     tx.beforeCommit(async () => {
-      if (wanted.some(isUsedUp)) throw promotionUsedUp()
+      if (wanted.some(isUsedUp)) throw promotionUsedUpError()
     })
     tx.afterCommit(() => uses.push(...wanted))
   }

@@ -1,17 +1,17 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const reviewNotFound = defineError('not_found', 'REVIEW_NOT_FOUND', 'The review does not exist.')
-export const reviewStale = defineError(
+export const reviewNotFoundError = defineError('not_found', 'REVIEW_NOT_FOUND', 'The review does not exist.')
+export const reviewStaleError = defineError(
   'stale',
   'REVIEW_STALE',
   'The review has changed since it was read. Read it again.'
 )
-export const reviewPurchaseNeeded = defineError(
+export const reviewPurchaseNeededError = defineError(
   'forbidden',
   'REVIEW_PURCHASE_NEEDED',
   'Only customers who bought the product with this account can review it.'
 )
-export const reviewStatusForbids = defineError(
+export const reviewStatusForbidsError = defineError(
   'conflict',
   'REVIEW_STATUS_FORBIDS',
   'The status of the review does not allow this. `review_status` is its present status.'

@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const shippingZoneNotFound = defineError(
+export const shippingZoneNotFoundError = defineError(
   'not_found',
   'SHIPPING_ZONE_NOT_FOUND',
   'The zone does not exist. Check its id.',
@@ -8,122 +8,122 @@ export const shippingZoneNotFound = defineError(
     constraints: ['shipping.rates_zone']
   }
 )
-export const shippingMethodNotFound = defineError(
+export const shippingMethodNotFoundError = defineError(
   'not_found',
   'SHIPPING_METHOD_NOT_FOUND',
   'The shipping method does not exist. Check its id.'
 )
-export const shippingRateNotFound = defineError(
+export const shippingRateNotFoundError = defineError(
   'not_found',
   'SHIPPING_RATE_NOT_FOUND',
   'The rate does not exist. Check its id.'
 )
-export const shippingZoneStale = defineError(
+export const shippingZoneStaleError = defineError(
   'stale',
   'SHIPPING_ZONE_STALE',
   'The zone has changed since you read it. Read it again.'
 )
-export const shippingMethodStale = defineError(
+export const shippingMethodStaleError = defineError(
   'stale',
   'SHIPPING_METHOD_STALE',
   'The shipping method has changed since you read it. Read it again.'
 )
-export const shippingRateStale = defineError(
+export const shippingRateStaleError = defineError(
   'stale',
   'SHIPPING_RATE_STALE',
   'The rate has changed since you read it. Read it again.'
 )
-export const zoneAreasInvalid = defineError(
+export const zoneAreasInvalidError = defineError(
   'invalid',
   'SHIPPING_AREAS_INVALID',
   'Some areas of the zone are invalid. "errors" lists them with reasons.'
 )
-export const zoneAreasAmbiguous = defineError(
+export const zoneAreasAmbiguousError = defineError(
   'conflict',
   'SHIPPING_ZONE_AMBIGUOUS',
   'Some areas are as specific as those of another zone, so an address could belong to both. "errors" lists them.'
 )
-export const priceTableInvalid = defineError(
+export const priceTableInvalidError = defineError(
   'invalid',
   'SHIPPING_TABLE_INVALID',
   'The bounds of the steps must rise, and only the last step may have none. "errors" lists the wrong steps.'
 )
-export const shippingRulesLimitReached = defineError(
+export const shippingRulesLimitReachedError = defineError(
   'conflict',
   'SHIPPING_RULES_LIMIT',
   'The maximum number, "limit", is reached. Delete one first.'
 )
-export const shippingRegionInvalid = defineError(
+export const shippingRegionInvalidError = defineError(
   'invalid',
   'SHIPPING_REGION_INVALID',
   'Shipping depends on the region, and this region is unknown or too large. "errors" shows the expected form.'
 )
-export const variantUnavailable = defineError(
+export const variantUnavailableError = defineError(
   'conflict',
   'SHIPPING_VARIANT_UNAVAILABLE',
   'The variant "variant_id" is not for sale, or has no price in this market. Remove it.'
 )
-export const orderShipmentsNotFound = defineError(
+export const orderShipmentsNotFoundError = defineError(
   'not_found',
   'SHIPPING_SHIPMENTS_NOT_FOUND',
   'No order of yours with this id has shipments.'
 )
-export const shipmentNotFound = defineError(
+export const shipmentNotFoundError = defineError(
   'not_found',
   'SHIPPING_SHIPMENT_NOT_FOUND',
   'The shipment does not exist. Check its id.'
 )
-export const shipmentStale = defineError(
+export const shipmentStaleError = defineError(
   'stale',
   'SHIPPING_SHIPMENT_STALE',
   'The shipment has changed since you read it. Read it again.'
 )
-export const shipmentNotShipped = defineError(
+export const shipmentNotShippedError = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_NOT_SENT',
   'The shipment is not shipped yet. Ship it first with POST /api/admin/orders/:id/shipments.'
 )
-export const shipmentAlreadyVoided = defineError(
+export const shipmentAlreadyVoidedError = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_VOIDED',
   'The shipment was voided as recorded by mistake. Use the shipment that replaces it.'
 )
-export const shipmentHasTrackingEvents = defineError(
+export const shipmentHasTrackingEventsError = defineError(
   'conflict',
   'SHIPPING_SHIPMENT_LEFT',
   'The shipment has tracking events, so it has left. If they are wrong, void them first.'
 )
-export const carrierNotFound = defineError(
+export const carrierNotFoundError = defineError(
   'not_found',
   'SHIPPING_CARRIER_NOT_FOUND',
   'The carrier does not exist. Check its id.'
 )
-export const carrierStale = defineError(
+export const carrierStaleError = defineError(
   'stale',
   'SHIPPING_CARRIER_STALE',
   'The carrier has changed since you read it. Read it again.'
 )
-export const trackingNumberInvalid = defineError(
+export const trackingNumberInvalidError = defineError(
   'invalid',
   'SHIPPING_NUMBER_INVALID',
   'The tracking number does not fit the carrier. "errors" lists why. Send "unchecked" to store it anyway.'
 )
-export const trackingNumberNotFound = defineError(
+export const trackingNumberNotFoundError = defineError(
   'not_found',
   'SHIPPING_TRACKING_NOT_FOUND',
   'No parcel of this shop has this tracking number.'
 )
-export const trackingEventNotFound = defineError(
+export const trackingEventNotFoundError = defineError(
   'not_found',
   'SHIPPING_EVENT_NOT_FOUND',
   'The shipment has no such tracking event. Check its id.'
 )
-export const trackingEventTimeInvalid = defineError(
+export const trackingEventTimeInvalidError = defineError(
   'invalid',
   'SHIPPING_EVENT_TIME_INVALID',
   'The time of an event must be after the year 2000 and at most a day in the future.'
 )
-export const trackingEventLimitReached = defineError(
+export const trackingEventLimitReachedError = defineError(
   'conflict',
   'SHIPPING_EVENTS_LIMIT',
   'The shipment has the maximum number of tracking events, "limit".'

@@ -1,6 +1,6 @@
 import { derivedId } from '../../kernel/ids.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
-import { trackingEventNotFound } from './errors.ts'
+import { trackingEventNotFoundError } from './errors.ts'
 import type { ShippingApi } from './index.ts'
 
 type ShippedParcel = Parameters<ShippingApi['recordShipped']>[1]
@@ -66,7 +66,7 @@ export function fakeShipping(): FakeShipping {
     // The parcels of the fake have no tracking events.
     findReported: async () => new Set(),
     voidEvent: async () => {
-      throw trackingEventNotFound()
+      throw trackingEventNotFoundError()
     },
     voidParcel: async (tx, { shipmentId }) =>
       afterCommit(tx, () => {

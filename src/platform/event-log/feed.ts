@@ -2,12 +2,12 @@ import { defineError } from '../../kernel/errors.ts'
 import type { Database } from '../postgres/database.ts'
 import { findEvents, findPositions, type LoggedEventRow } from './queries.ts'
 
-const cursorExpired = defineError(
+const cursorExpiredError = defineError(
   'gone',
   'EVENTS_CURSOR_EXPIRED',
   'The events after this position were deleted (events.retention_days). Read all objects again, then continue from "latest_position".'
 )
-const cursorAhead = defineError(
+const cursorAheadError = defineError(
   'invalid',
   'EVENTS_CURSOR_AHEAD',
   'The position in "after" is beyond the end of the log. If the shop was restored from a backup, read all objects again, then continue from "latest_position".'
@@ -39,19 +39,19 @@ export async function readFeed(
   const from = given ?? (await db.first(findPositions, { after: 0, limit: 0 }))?.oldest ?? 1
   const after = given ?? from - 1
   const found = await db.first(findPositions, { after, limit: positions })
-  if (found === undefined) throw cursorAhead()
+  if (found === undefined) throw cursorAheadError()
   const { oldest, next, ids, oldest_at: oldestAt, newest_at: newestAt } = found
   const latest_position = next - 1
   const details = { oldest_position: oldest, latest_position }
-  if (after > latest_position) throw cursorAhead({ details })
-  if (after < oldest - 1) throw cursorExpired({ details })
+  if (after > latest_position) throw cursorAheadError({ details })
+  if (after < oldest - 1) throw cursorExpiredError({ details })
   if (ids.length === 0 || oldestAt === null || newestAt === null)
     return { items: [], next_after: after, latest_position }
   const rows = new Map(
     (await db.rows(findEvents, { ids, oldestAt, newestAt, modules })).map(row => [row.id, row])
   )
   // Their partition was dropped after the positions were read.
-  if (rows.size < ids.length) throw cursorExpired({ details })
+  if (rows.size < ids.length) throw cursorExpiredError({ details })
   const items = ids.flatMap((id, at): LoggedEvent[] => {
     const row = rows.get(id)
     if (row === undefined || row.payload === null) return []

@@ -3,7 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import { createSingleFlight } from '../../kernel/single-flight.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
 import * as keys from './keys.ts'
-import { idempotencyKeyInProgress } from './write.ts'
+import { idempotencyKeyInProgressError } from './write.ts'
 
 /** An idempotency key that this request holds. */
 export type IdempotencyKeyClaim = {
@@ -176,7 +176,7 @@ export async function markIdempotencyKeyApplied(
 ): Promise<void> {
   const { keyHash, lease } = claim
   if ((await tx.run(keys.updateIdempotencyKeyApplied, { keyHash, lease, resultId })) === 0)
-    throw idempotencyKeyInProgress({ retryAfterSeconds: 1 })
+    throw idempotencyKeyInProgressError({ retryAfterSeconds: 1 })
 }
 
 /**

@@ -64,12 +64,12 @@ export type WriteRequest = {
 }
 type Mark = (tx: Transaction, resultId: string | null) => Promise<void>
 
-export const idempotencyKeyInProgress = defineError(
+export const idempotencyKeyInProgressError = defineError(
   'conflict',
   'IDEMPOTENCY_KEY_IN_PROGRESS',
   'The first request with this Idempotency-Key is still running; try again shortly.'
 )
-export const conditionNotSupported = defineError(
+export const conditionNotSupportedError = defineError(
   'stale',
   'IF_MATCH_NOT_SUPPORTED',
   'This has no version that If-Match could be compared with; leave the header out.'
@@ -118,7 +118,7 @@ export function createIdempotentWrite(operation: WriteRequest): IdempotentWrite 
           resultId = null
           isCompared = expectedVersion === null
           const made = await work(tx)
-          if (!isCompared) throw conditionNotSupported()
+          if (!isCompared) throw conditionNotSupportedError()
           await operation.mark?.(tx, resultId)
           return made
         },
@@ -127,7 +127,7 @@ export function createIdempotentWrite(operation: WriteRequest): IdempotentWrite 
     },
     onceIfUnchanged: async (db, send) => {
       if (isBegun || isApplied) return undefined
-      if (!isCompared) throw conditionNotSupported()
+      if (!isCompared) throw conditionNotSupportedError()
       const { mark } = operation
       const made = await (mark === undefined ? send(undefined) : sendAndMark(db, send, mark))
       isBegun = made !== undefined

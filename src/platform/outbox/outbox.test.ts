@@ -19,7 +19,7 @@ import type { Module } from '../../module.ts'
 import type { TestShop } from '../../testing.ts'
 import { createIdempotentWrite } from '../idempotency/write.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { databaseUnavailable } from '../postgres/errors.ts'
+import { databaseUnavailableError } from '../postgres/errors.ts'
 import { statement } from '../postgres/statement.ts'
 
 const repeatable = statement({
@@ -296,7 +296,7 @@ test('a try of an event handler that fails because the database is unavailable i
   let tries = 0
   const ear = earModule('ear', async (tx, events) => {
     tries += 1
-    if (!isAvailable) throw databaseUnavailable()
+    if (!isAvailable) throw databaseUnavailableError()
     await note(tx, 'ear', events)
   })
   const shop = await useBells([bell, ear])

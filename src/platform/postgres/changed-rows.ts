@@ -18,7 +18,7 @@ type ChangeList<R, T extends Tie> = {
   total(since: { since: Date }): Promise<{ total: number } | undefined>
 }
 
-const changesFiltered = defineError(
+const changesFilteredError = defineError(
   'invalid',
   'UPDATED_SINCE_FILTERED',
   '`updated_since` cannot be combined with filters; send it alone and filter the response.',
@@ -78,7 +78,7 @@ export async function readChangedRowsPage<R, T extends Tie>(
   { name, start, rows, placeOf, total }: ChangeList<R, T>
 ): Promise<ChangedRowsPage<R>> {
   // A row that changed can cease to match a filter, and the client would not learn of it.
-  if (Object.values(filters).some(value => value !== undefined)) throw changesFiltered()
+  if (Object.values(filters).some(value => value !== undefined)) throw changesFilteredError()
   const since = Math.max(0, Date.parse(updated_since)) * 1_000
   let next = UNREAD
   const query = {

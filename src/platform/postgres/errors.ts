@@ -1,22 +1,22 @@
 import pg from 'pg'
 import { DomainError, defineError, errorForConstraint } from '../../kernel/errors.ts'
 
-export const databaseUnavailable = defineError(
+export const databaseUnavailableError = defineError(
   'unavailable',
   'DATABASE_UNAVAILABLE',
   'The database cannot be reached at the moment; try again shortly.'
 )
-export const databaseBusy = defineError(
+export const databaseBusyError = defineError(
   'unavailable',
   'DATABASE_BUSY',
   'The database is too busy to answer in time; try again shortly.'
 )
-const databaseReadOnly = defineError(
+const databaseReadOnlyError = defineError(
   'unavailable',
   'DATABASE_READ_ONLY',
   'The database can only be read at the moment, nothing can be changed; try again shortly.'
 )
-const databaseFull = defineError(
+const databaseFullError = defineError(
   'unavailable',
   'DATABASE_FULL',
   'The database has no room left, nothing can be changed until it has; try again later.'
@@ -79,28 +79,31 @@ export function translateDatabaseError(error: unknown): unknown {
     return errorForConstraint(`${error.schema}.${error.constraint}`)?.({ cause: error }) ?? error
   const code = codeOf(error)
   const extra = { cause: error, retryAfterSeconds: 1 }
-  if (BUSY.has(code) || RETRYABLE.has(code)) return databaseBusy(extra)
-  if (code === READ_ONLY) return databaseReadOnly(extra)
-  if (code === DISK_FULL) return databaseFull(extra)
+  if (BUSY.has(code) || RETRYABLE.has(code)) return databaseBusyError(extra)
+  if (code === READ_ONLY) return databaseReadOnlyError(extra)
+  if (code === DISK_FULL) return databaseFullError(extra)
   if (
     UNAVAILABLE.test(code) ||
     code === STATEMENT_LOST ||
     code === STATEMENT_EXISTS ||
     isConnectionLost(error)
   )
-    return databaseUnavailable(extra)
+    return databaseUnavailableError(extra)
   return error
 }
 
 /** Translates the error of BEGIN: a standby server is read-only. */
 export function translateBeginError(error: unknown): unknown {
   const isReplica = codeOf(error) === '0A000'
-  return (isReplica ? databaseReadOnly : databaseUnavailable)({ cause: error, retryAfterSeconds: 1 })
+  return (isReplica ? databaseReadOnlyError : databaseUnavailableError)({
+    cause: error,
+    retryAfterSeconds: 1
+  })
 }
 
 /** Translates the error of opening a connection. */
 export const translateConnectError = (error: unknown): DomainError =>
-  error instanceof DomainError ? error : databaseUnavailable({ cause: error, retryAfterSeconds: 1 })
+  error instanceof DomainError ? error : databaseUnavailableError({ cause: error, retryAfterSeconds: 1 })
 
 const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error &&

@@ -2,7 +2,7 @@ import { declareConstraint } from '../../kernel/errors.ts'
 import {
   type Metadata,
   type MetadataChange,
-  metadataLimitExceeded,
+  metadataLimitExceededError,
   normalizeMetadataChange
 } from '../../kernel/metadata.ts'
 import type { Transaction } from './database.ts'
@@ -20,7 +20,7 @@ export const mergedMetadataSql = (column: string, change: string): string =>
 
 /** Declares the limits of a table, so that their violation is the error `METADATA_LIMIT`. */
 export function declareMetadata(table: `${string}.${string}`): void {
-  declareConstraint(metadataLimitExceeded, `${table}_metadata`)
+  declareConstraint(metadataLimitExceededError, `${table}_metadata`)
 }
 
 /** A change of the metadata of one object. */

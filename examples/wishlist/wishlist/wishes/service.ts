@@ -11,7 +11,7 @@ import {
   type Transaction,
   type wire
 } from 'cartwright'
-import { wishlistFull, wishNotFound } from '../errors.ts'
+import { wishlistFullError, wishNotFoundError } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { AddWishRequest, WishResponse } from './schema.ts'
 
@@ -41,11 +41,11 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
     await write.once(db, async tx => {
       await catalog.requireVariant(variant_id)
       await tx.run(repository.lockWishlist, { customer_id })
-      const { total } = found(await tx.first(repository.countWishes, { customer_id }), wishNotFound)
-      if (total >= wishesMax) throw wishlistFull({ details: { limit: wishesMax } })
+      const { total } = found(await tx.first(repository.countWishes, { customer_id }), wishNotFoundError)
+      if (total >= wishesMax) throw wishlistFullError({ details: { limit: wishesMax } })
       await tx.run(repository.insertWish, { id, customer_id, variant_id })
     })
-    const wish = found(await db.first(repository.findWish, { customer_id, id }), wishNotFound)
+    const wish = found(await db.first(repository.findWish, { customer_id, id }), wishNotFoundError)
     const [offer] = await catalog.offers([oneOf(wish)], null)
     return withPrice(wish, offer)
   }
@@ -53,7 +53,7 @@ export function createWishService({ db, catalog, wishesMax }: Deps) {
   /** @throws `WISHLIST_WISH_NOT_FOUND` */
   async function remove(customer_id: string, id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      if ((await tx.run(repository.deleteWish, { customer_id, id })) === 0) throw wishNotFound()
+      if ((await tx.run(repository.deleteWish, { customer_id, id })) === 0) throw wishNotFoundError()
     })
   }
 

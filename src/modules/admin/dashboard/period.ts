@@ -1,5 +1,5 @@
 import { addDays, type TimeZoneDays } from '../../../kernel/days.ts'
-import { dashboardPeriodInvalid } from '../errors.ts'
+import { dashboardPeriodInvalidError } from '../errors.ts'
 
 const DAYS_MAX = 366
 const DAYS_DEFAULT = 30
@@ -18,7 +18,7 @@ export function resolveDashboardPeriod(
   const all: string[] = []
   for (let day = from; day <= to && all.length <= DAYS_MAX; day = addDays(day)) all.push(day)
   if (all.length === 0 || all.length > DAYS_MAX)
-    throw dashboardPeriodInvalid({ details: { days_max: DAYS_MAX } })
+    throw dashboardPeriodInvalidError({ details: { days_max: DAYS_MAX } })
   return {
     days: all,
     starts: all.map(day => new Date(days.startOf(day))),

@@ -2,7 +2,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Outbox } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { failedEventNotFound } from '../errors.ts'
+import { failedEventNotFoundError } from '../errors.ts'
 import type { DiscardEventsRequest, EventListQuery, RetryEventsRequest } from './schema.ts'
 
 type Deps = { db: Database; deliveries: Outbox['console']; log: Log }
@@ -18,14 +18,14 @@ export function createEventAdministration({ db, deliveries, log }: Deps) {
     /** Retries an event or job immediately, with 10 new attempts. @throws `ADMIN_EVENT_NOT_FOUND` */
     async retry(id: number, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if (!(await deliveries.retry(tx, id))) throw failedEventNotFound()
+        if (!(await deliveries.retry(tx, id))) throw failedEventNotFoundError()
       })
     },
 
     /** Deletes an event or job without its effect. Later events of the same subject continue. @throws `ADMIN_EVENT_NOT_FOUND` */
     async discard(id: number, reason: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if (!(await deliveries.discard(tx, id))) throw failedEventNotFound()
+        if (!(await deliveries.discard(tx, id))) throw failedEventNotFoundError()
         tx.afterCommit(() => log.warn({ id, reason }, 'event discarded'))
       })
     },

@@ -1,5 +1,5 @@
 import type { DomainError } from '../../../kernel/errors.ts'
-import { shopInMaintenance } from '../errors.ts'
+import { shopInMaintenanceError } from '../errors.ts'
 import type { MaintenanceModeRow } from './repository.ts'
 
 const RETRY_SECONDS = 300
@@ -19,5 +19,5 @@ export function maintenanceErrorAt(maintenance: Maintenance, now: number): Domai
   const { message, until } = maintenance
   const remainingSeconds = until === null ? RETRY_SECONDS : Math.ceil((until.getTime() - now) / 1_000)
   const retryAfterSeconds = Math.min(remainingSeconds, RETRY_SECONDS_MAX)
-  return shopInMaintenance({ details: { message, until }, retryAfterSeconds })
+  return shopInMaintenanceError({ details: { message, until }, retryAfterSeconds })
 }

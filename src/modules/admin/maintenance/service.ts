@@ -3,7 +3,7 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { maintenanceEndPast, maintenanceModeStale } from '../errors.ts'
+import { maintenanceEndPastError, maintenanceModeStaleError } from '../errors.ts'
 import { isMaintenanceActiveAt, maintenanceErrorAt } from './guard.ts'
 import {
   findMaintenanceMode,
@@ -65,9 +65,10 @@ export async function createMaintenanceService({ db, invalidation, log }: Deps) 
     ): Promise<MaintenanceModeRow> {
       await write.once(db, async tx => {
         const { version } = (await tx.first(lockMaintenanceMode)) ?? { version: 0 }
-        write.expect(version, maintenanceModeStale)
+        write.expect(version, maintenanceModeStaleError)
         const end = typeof until === 'string' ? new Date(until) : null
-        if (enabled && !isMaintenanceActiveAt({ enabled, until: end }, Date.now())) throw maintenanceEndPast()
+        if (enabled && !isMaintenanceActiveAt({ enabled, until: end }, Date.now()))
+          throw maintenanceEndPastError()
         await tx.run(updateMaintenanceMode, { enabled, message: message ?? null, until: end })
         invalidation.publish(tx)
       })

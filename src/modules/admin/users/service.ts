@@ -2,7 +2,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import { adminScopeUnknown, ownAccountChangeForbidden } from '../errors.ts'
+import { adminScopeUnknownError, ownAccountChangeForbiddenError } from '../errors.ts'
 import type { ManageUserRequest, UserListQuery, UserSessionListQuery } from './schema.ts'
 
 type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: string }[] }
@@ -14,7 +14,7 @@ type Deps = { db: Database; auth: AuthApi; modules: readonly { readonly name: st
 export function createUserAdministration({ db, auth, modules }: Deps) {
   const names = modules.map(({ name }) => name)
   const assertOtherAccount = (actor: string, id: string) => {
-    if (actor === id) throw ownAccountChangeForbidden()
+    if (actor === id) throw ownAccountChangeForbiddenError()
   }
 
   return {
@@ -28,7 +28,7 @@ export function createUserAdministration({ db, auth, modules }: Deps) {
     async patch(actor: string, id: string, { rights, disabled }: ManageUserRequest, write: IdempotentWrite) {
       assertOtherAccount(actor, id)
       const unknown = rights?.scopes?.find(scope => !names.includes(scope))
-      if (unknown !== undefined) throw adminScopeUnknown({ details: { scope: unknown, modules: names } })
+      if (unknown !== undefined) throw adminScopeUnknownError({ details: { scope: unknown, modules: names } })
       await write.once(db, async tx => {
         if (rights !== undefined) await auth.setRoleById(tx, id, rights.role, rights.scopes)
         if (disabled !== undefined) await auth.setDisabledById(tx, id, disabled)

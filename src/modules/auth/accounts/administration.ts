@@ -7,7 +7,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
-import { lastAdminMustRemain, sessionNotFound, userNotFound } from '../errors.ts'
+import { lastAdminMustRemainError, sessionNotFoundError, userNotFoundError } from '../errors.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
@@ -36,11 +36,11 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
   async function requireAnotherAdmin(tx: Transaction, id: string): Promise<void> {
     await tx.run(repository.lockAdminChanges)
     if ((await tx.first(repository.isLastFullAccessAdmin, { id }))?.found === true)
-      throw lastAdminMustRemain()
+      throw lastAdminMustRemainError()
   }
 
   async function requireUser(tx: Transaction, id: string): Promise<void> {
-    if ((await tx.first(repository.lockUser, { id })) === undefined) throw userNotFound()
+    if ((await tx.first(repository.lockUser, { id })) === undefined) throw userNotFoundError()
   }
 
   return {
@@ -83,7 +83,7 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
 
     /** @throws `AUTH_USER_NOT_FOUND`. */
     find: async (id: string): Promise<UserWithDisabledAt> =>
-      found(await db.first(repository.findUserWithDisabledAt, { id }), userNotFound),
+      found(await db.first(repository.findUserWithDisabledAt, { id }), userNotFoundError),
 
     registered: (starts: readonly Date[], end: Date) =>
       db.rows(repository.countRegistrationsByDay, { starts: starts.map(start => start.toISOString()), end }),
@@ -118,7 +118,7 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
     /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_SESSION_NOT_FOUND` when the user has no session of this id. */
     async endSession(tx: Transaction, id: string, sessionId: string): Promise<void> {
       await requireUser(tx, id)
-      if (!(await sessions.endIn(tx, sessionId, id))) throw sessionNotFound()
+      if (!(await sessions.endIn(tx, sessionId, id))) throw sessionNotFoundError()
     },
 
     /** @throws `AUTH_USER_NOT_FOUND`. */

@@ -1,6 +1,6 @@
 import { DomainError, OperatorError } from '../../../kernel/errors.ts'
 import type { Config } from '../../../platform/core-settings.ts'
-import { emailTaken } from '../errors.ts'
+import { emailTakenError } from '../errors.ts'
 import { generateReadablePassword } from '../passwords/random-secrets.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { AccountService } from './service.ts'
@@ -36,7 +36,7 @@ export function createFirstAdminService(
       } catch (error) {
         // A customer has registered with the default address, so no administrator is created and the start
         // continues.
-        if (error instanceof DomainError && error.code === emailTaken.code) return null
+        if (error instanceof DomainError && error.code === emailTakenError.code) return null
         throw error
       }
     }

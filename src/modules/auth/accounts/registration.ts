@@ -2,13 +2,13 @@ import { emailDomain, normalizeDomain, parseEmail } from '../../../kernel/email.
 import type { DomainError } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import {
-  emailDomainNotAllowed,
-  emailInvalid,
+  emailDomainNotAllowedError,
+  emailInvalidError,
   FORBIDDEN_EMAIL_DOMAIN_FAULT,
   INVALID_EMAIL_FAULT,
   INVALID_INVITATION_FAULT,
-  invitationRequired,
-  registrationClosed
+  invitationRequiredError,
+  registrationClosedError
 } from '../errors.ts'
 
 export type RegistrationRules = {
@@ -26,10 +26,10 @@ export function findRegistrationError(
   applicant: { email: string; isInvited: boolean },
   others: readonly FieldFault[] = []
 ): DomainError | undefined {
-  if (rules.registration === 'closed') return registrationClosed()
+  if (rules.registration === 'closed') return registrationClosedError()
   if (rules.registration === 'invite' && !applicant.isInvited) {
     const domain = isDomainAllowed(rules, applicant.email) ? [] : [FORBIDDEN_EMAIL_DOMAIN_FAULT]
-    return invitationRequired({ details: { errors: [INVALID_INVITATION_FAULT, ...domain, ...others] } })
+    return invitationRequiredError({ details: { errors: [INVALID_INVITATION_FAULT, ...domain, ...others] } })
   }
   return findEmailDomainError(rules, applicant.email, others)
 }
@@ -42,7 +42,7 @@ export const findEmailDomainError = (
 ): DomainError | undefined =>
   isDomainAllowed(rules, email)
     ? undefined
-    : emailDomainNotAllowed({ details: { errors: [FORBIDDEN_EMAIL_DOMAIN_FAULT, ...others] } })
+    : emailDomainNotAllowedError({ details: { errors: [FORBIDDEN_EMAIL_DOMAIN_FAULT, ...others] } })
 
 function isDomainAllowed(
   { email_domains: domains }: Pick<RegistrationRules, 'email_domains'>,
@@ -55,6 +55,7 @@ function isDomainAllowed(
 /** Returns the address in its stored form. @throws `AUTH_EMAIL_INVALID`, with `others`, the faults of other fields. */
 export function requireValidEmail(given: string, others: () => readonly FieldFault[] = () => []): string {
   const email = parseEmail(given)
-  if (email === undefined) throw emailInvalid({ details: { errors: [INVALID_EMAIL_FAULT, ...others()] } })
+  if (email === undefined)
+    throw emailInvalidError({ details: { errors: [INVALID_EMAIL_FAULT, ...others()] } })
   return email
 }

@@ -7,11 +7,11 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import type { LoginChallenges } from '../challenges/service.ts'
 import {
-  emailNotVerified,
+  emailNotVerifiedError,
   INVALID_LOCALE_FAULT,
-  invalidAccessToken,
-  invalidCredentials,
-  invitationRequired
+  invalidAccessTokenError,
+  invalidCredentialsError,
+  invitationRequiredError
 } from '../errors.ts'
 import { passwordChangedEvent, userRegisteredEvent } from '../events.ts'
 import * as invitations from '../invitations/repository.ts'
@@ -119,7 +119,7 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   async function resumeRegistration(body: RegisterRequest, origin: SessionOrigin, id: string) {
-    const row = found(await db.first(repository.findUser, { id }), invalidCredentials)
+    const row = found(await db.first(repository.findUser, { id }), invalidCredentialsError)
     return canLogIn(row) ? logIn(body, origin) : { user: repository.selectPublicUserFields(row) }
   }
 
@@ -131,7 +131,7 @@ export function createAccountService(deps: AccountDeps) {
     const used =
       code !== undefined &&
       (await tx.run(invitations.markInvitationUsed, { codeHash: hashSecret(code), userId }))
-    if (used !== 1) throw invitationRequired()
+    if (used !== 1) throw invitationRequiredError()
   }
 
   /**
@@ -144,7 +144,7 @@ export function createAccountService(deps: AccountDeps) {
     const user = await passwords.prove(attempt, password, () => findLogin(email))
     if (!canLogIn(user)) {
       await db.transaction(tx => verification.requestFirst(tx, newId(), user))
-      throw emailNotVerified()
+      throw emailNotVerifiedError()
     }
     const passwordHash = user.password_hash ?? ''
     if (user.has_second_factor) throw await challenges.create(user, passwordHash)
@@ -158,7 +158,7 @@ export function createAccountService(deps: AccountDeps) {
     const user = repository.selectPublicUserFields(row)
     const owner = { ...user, passwordHash, hasSecondFactor: false }
     const tokens = await sessions.open(tx, owner, storedUserAgentOf(origin))
-    if (tokens === undefined) throw invalidCredentials()
+    if (tokens === undefined) throw invalidCredentialsError()
     return { user, ...tokens }
   }
 
@@ -170,7 +170,7 @@ export function createAccountService(deps: AccountDeps) {
   ) {
     // A retry returns early, because the check of the current password would fail.
     if (write.alreadyApplied) return
-    const user = found(await db.first(repository.findUser, { id }), invalidAccessToken)
+    const user = found(await db.first(repository.findUser, { id }), invalidAccessTokenError)
     // The strength of the new password is checked first, because hashing is expensive.
     requirePassword(body.new_password, user.email ?? '', { path: 'body/new_password' })
     const { withoutSlot } = write
@@ -181,7 +181,8 @@ export function createAccountService(deps: AccountDeps) {
     const newHash = await passwords.hash(body.new_password, withoutSlot)
     const hashes = { newHash, oldHash: oldHash ?? '' }
     await write.once(db, async tx => {
-      if ((await tx.run(repository.updatePasswordHash, { id, ...hashes })) !== 1) throw invalidCredentials()
+      if ((await tx.run(repository.updatePasswordHash, { id, ...hashes })) !== 1)
+        throw invalidCredentialsError()
       await tx.run(deleteOneTimeTokensAfterPasswordChange, { userId: id })
       if (body.keep_api_keys !== true) await tx.run(deleteApiKeysOfUser, { userId: id })
       await sessions.endAll(tx, id, sessionId)

@@ -7,11 +7,11 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  addressInvalid,
-  addressLimitReached,
-  addressNotFound,
-  addressStale,
-  invalidAccessToken
+  addressInvalidError,
+  addressLimitReachedError,
+  addressNotFoundError,
+  addressStaleError,
+  invalidAccessTokenError
 } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { AddAddressRequest, SavedAddressResponse, UpdateAddressRequest } from './schema.ts'
@@ -19,14 +19,14 @@ import type { AddAddressRequest, SavedAddressResponse, UpdateAddressRequest } fr
 /** Manages the saved addresses of an account. */
 export function createAddressService({ db, addressesMax }: { db: Database; addressesMax: number }) {
   const lock = async (tx: Transaction, userId: string) =>
-    found(await tx.first(repository.lockUserAddresses, { userId }), invalidAccessToken)
+    found(await tx.first(repository.lockUserAddresses, { userId }), invalidAccessTokenError)
 
   /**
    * Finds an address of the caller. @throws `AUTH_ADDRESS_NOT_FOUND` when the address does not exist or
    * belongs to another user.
    */
   const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
-    found(await db.first(repository.findAddress, { id, userId }), addressNotFound)
+    found(await db.first(repository.findAddress, { id, userId }), addressNotFoundError)
 
   return {
     read,
@@ -51,8 +51,11 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
       const metadata = normalizeMetadataChange(body.metadata ?? {})
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const { total } = found(await tx.first(repository.countAddresses, { userId }), invalidAccessToken)
-        if (total >= addressesMax) throw addressLimitReached({ details: { limit: addressesMax } })
+        const { total } = found(
+          await tx.first(repository.countAddresses, { userId }),
+          invalidAccessTokenError
+        )
+        if (total >= addressesMax) throw addressLimitReachedError({ details: { limit: addressesMax } })
         const { default_shipping = total === 0, default_billing = total === 0 } = body
         const defaults = { shipping: default_shipping, billing: default_billing }
         await tx.run(repository.clearDefaultAddresses, { id, userId, ...defaults })
@@ -72,8 +75,8 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
       const metadata = normalizeMetadataChange(body.metadata ?? {})
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
-        write.expect(present.version, addressStale)
+        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFoundError)
+        write.expect(present.version, addressStaleError)
         if (isEmptyPatch(body)) return
         const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
         await tx.run(repository.clearDefaultAddresses, { id, userId, shipping, billing })
@@ -87,8 +90,8 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
     async remove(userId: string, id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFound)
-        write.expect(present.version, addressStale)
+        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFoundError)
+        write.expect(present.version, addressStaleError)
         await tx.run(repository.deleteAddress, { id })
       })
     }
@@ -98,6 +101,6 @@ export type AddressService = ReturnType<typeof createAddressService>
 
 function validAddress(sent: PostalAddress): PostalAddress {
   const { address, faults: errors } = normalizeAddress(sent, 'body/address')
-  if (errors.length > 0) throw addressInvalid({ details: { errors } })
+  if (errors.length > 0) throw addressInvalidError({ details: { errors } })
   return address
 }

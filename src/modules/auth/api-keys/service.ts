@@ -5,7 +5,12 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { apiKeyInvalid, apiKeyLimitReached, apiKeyNotFound, apiKeyScopesNotAllowed } from '../errors.ts'
+import {
+  apiKeyInvalidError,
+  apiKeyLimitReachedError,
+  apiKeyNotFoundError,
+  apiKeyScopesNotAllowedError
+} from '../errors.ts'
 import { apiKeyCreatedEvent } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SessionRevocations } from '../sessions/revocations.ts'
@@ -46,19 +51,19 @@ export function createApiKeyService(deps: Deps) {
     ) {
       const { userId, scopes: own } = caller
       const missing = own === null ? [] : (scopes ?? []).filter(scope => !own.includes(scope))
-      if (missing.length > 0) throw apiKeyScopesNotAllowed({ details: { missing } })
+      if (missing.length > 0) throw apiKeyScopesNotAllowedError({ details: { missing } })
       const { id } = write
       const keyHash = hashSecret(keysOf(id)[0] as string)
       await write.once(db, async tx => {
         await tx.run(repository.insertApiKey, { id, userId, keyHash, name, scopes, days })
-        const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFound)
-        if (total > keysMax) throw apiKeyLimitReached({ details: { limit: keysMax } })
+        const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFoundError)
+        if (total > keysMax) throw apiKeyLimitReachedError({ details: { limit: keysMax } })
         emit(tx, apiKeyCreatedEvent, userId, { user_id: userId, api_key_id: id, name })
       })
       const row = await db.first(repository.findApiKey, { id, userId })
-      const { key_hash: stored, ...made } = found(row, apiKeyNotFound)
+      const { key_hash: stored, ...made } = found(row, apiKeyNotFoundError)
       const api_key = keysOf(id).find(each => stored.equals(hashSecret(each)))
-      return { ...made, api_key: found(api_key, apiKeyNotFound) }
+      return { ...made, api_key: found(api_key, apiKeyNotFoundError) }
     },
 
     list: ({ userId }: KeyOwner, query: PageQuery) =>
@@ -73,7 +78,7 @@ export function createApiKeyService(deps: Deps) {
     /** Deletes a key and revokes its tokens, in all processes within a second. @throws `AUTH_API_KEY_NOT_FOUND`. */
     async revoke({ userId }: KeyOwner, id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if ((await tx.run(repository.deleteApiKey, { id, userId })) === 0) throw apiKeyNotFound()
+        if ((await tx.run(repository.deleteApiKey, { id, userId })) === 0) throw apiKeyNotFoundError()
         await revocations.announce(tx, userId)
       })
     },
@@ -82,10 +87,10 @@ export function createApiKeyService(deps: Deps) {
     async exchange(text: string) {
       const key = found(
         await db.first(repository.recordApiKeyUse, { keyHash: hashSecret(text) }),
-        apiKeyInvalid
+        apiKeyInvalidError
       )
       const ids = { id: key.id, userId: key.user_id }
-      const rights = found(await db.first(repository.findApiKeyPermissions, ids), apiKeyInvalid)
+      const rights = found(await db.first(repository.findApiKeyPermissions, ids), apiKeyInvalidError)
       const { token, seconds } = await accessTokens.issueForKey({ ...ids, ...rights })
       return { access_token: token, token_type: 'Bearer' as const, expires_in: seconds }
     }

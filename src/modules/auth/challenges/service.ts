@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { loginChallengeEnded, secondFactorLoginCodeInvalid, secondFactorRequired } from '../errors.ts'
+import {
+  loginChallengeEndedError,
+  secondFactorLoginCodeInvalidError,
+  secondFactorRequiredError
+} from '../errors.ts'
 import type { AllowedLoginAttempt, LoginThrottle } from '../passwords/login-throttle.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import type { SecondFactorService } from '../second-factors/service.ts'
@@ -38,21 +42,29 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
     code: string,
     origin: SessionOrigin
   ) {
-    found(await tx.first(repository.lockUserOfLoginChallenge, { userId, passwordHash }), loginChallengeEnded)
-    if (!(await factors.accept(tx, userId, code))) throw secondFactorLoginCodeInvalid()
+    found(
+      await tx.first(repository.lockUserOfLoginChallenge, { userId, passwordHash }),
+      loginChallengeEndedError
+    )
+    if (!(await factors.accept(tx, userId, code))) throw secondFactorLoginCodeInvalidError()
     // Only the first of several simultaneous successes opens a session.
-    if ((await tx.run(repository.deleteLoginChallenge, { tokenHash })) === 0) throw loginChallengeEnded()
-    const user = selectPublicUserFields(found(await tx.first(findUser, { id: userId }), loginChallengeEnded))
+    if ((await tx.run(repository.deleteLoginChallenge, { tokenHash })) === 0) throw loginChallengeEndedError()
+    const user = selectPublicUserFields(
+      found(await tx.first(findUser, { id: userId }), loginChallengeEndedError)
+    )
     const owner = { ...user, passwordHash, hasSecondFactor: true }
-    const tokens = found(await sessions.open(tx, owner, storedUserAgentOf(origin), seed), loginChallengeEnded)
+    const tokens = found(
+      await sessions.open(tx, owner, storedUserAgentOf(origin), seed),
+      loginChallengeEndedError
+    )
     return { user, ...tokens }
   }
 
   /** Returns the session of an earlier try, because its code cannot be used again. */
   async function findCompleted(seed: RefreshTokenSeed) {
-    const { userId, ...tokens } = found(await sessions.openedBefore(seed), loginChallengeEnded)
+    const { userId, ...tokens } = found(await sessions.openedBefore(seed), loginChallengeEndedError)
     return {
-      user: selectPublicUserFields(found(await db.first(findUser, { id: userId }), loginChallengeEnded)),
+      user: selectPublicUserFields(found(await db.first(findUser, { id: userId }), loginChallengeEndedError)),
       ...tokens
     }
   }
@@ -63,7 +75,7 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
       const challenge = `ch_${randomBytes(TOKEN_BYTES).toString('base64url')}`
       const tokenHash = hashSecret(challenge)
       await db.run(repository.insertLoginChallenge, { tokenHash, userId, passwordHash, seconds: SECONDS })
-      return secondFactorRequired({ details: { challenge, expires_in: SECONDS } })
+      return secondFactorRequiredError({ details: { challenge, expires_in: SECONDS } })
     },
 
     /** Opens the session, or returns the one that an earlier try of the request opened. @throws `AUTH_CHALLENGE_ENDED`, `AUTH_SECOND_FACTOR_INVALID`, `AUTH_TOO_MANY_FAILURES`. */
@@ -72,18 +84,21 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
       if (write.alreadyApplied) return findCompleted(seed)
       const tokenHash = hashSecret(challenge)
       const limited = { tokenHash, triesMax: TRIES_MAX }
-      const opened = found(await db.first(repository.findOpenLoginChallenge, limited), loginChallengeEnded)
+      const opened = found(
+        await db.first(repository.findOpenLoginChallenge, limited),
+        loginChallengeEndedError
+      )
       const { user_id: userId, password_hash: passwordHash } = opened
       const entry = await budgets.chargeAttempt({ account: userId, network: origin.network }, userId)
       const counted = await db
         .first(repository.recordLoginChallengeAttempt, limited)
         .catch(error => refund(entry, error))
-      if (counted === undefined) return refund(entry, loginChallengeEnded())
+      if (counted === undefined) return refund(entry, loginChallengeEndedError())
       const signedIn = await write
         .once(db, tx => complete(tx, { userId, passwordHash, tokenHash, seed }, code, origin))
         .catch((error: unknown) => {
           if (!isWrong(error)) return refund(entry, error)
-          throw secondFactorLoginCodeInvalid({ details: { tries_left: TRIES_MAX - counted.tries } })
+          throw secondFactorLoginCodeInvalidError({ details: { tries_left: TRIES_MAX - counted.tries } })
         })
       await entry.succeed(userId)
       return signedIn
@@ -93,7 +108,7 @@ export function createLoginChallenges({ db, budgets, factors, sessions }: LoginC
 export type LoginChallenges = ReturnType<typeof createLoginChallenges>
 
 const isWrong = (error: unknown): boolean =>
-  (error as { code?: unknown }).code === secondFactorLoginCodeInvalid.code
+  (error as { code?: unknown }).code === secondFactorLoginCodeInvalidError.code
 
 /** Refunds a try that failed for another reason than a wrong code. */
 async function refund(entry: AllowedLoginAttempt, reason: unknown): Promise<never> {

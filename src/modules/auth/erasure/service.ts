@@ -3,7 +3,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { deletionConfirmationRequired, invalidAccessToken, userNotFound } from '../errors.ts'
+import { deletionConfirmationRequiredError, invalidAccessTokenError, userNotFoundError } from '../errors.ts'
 import { repeatUserErasureJob, userDeletedEvent } from '../events.ts'
 import type { PasswordService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
@@ -43,7 +43,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
     await requireAnotherAdmin(tx, id)
     await eraseAll(tx, id)
     await sessions.endAll(tx, id, null)
-    if ((await tx.run(repository.deleteUser, { id })) === 0) throw userNotFound()
+    if ((await tx.run(repository.deleteUser, { id })) === 0) throw userNotFoundError()
     emit(tx, userDeletedEvent, id, { user_id: id })
     scheduleErasure(tx, id, ERASE_AGAIN_SECONDS)
   }
@@ -54,10 +54,10 @@ export function createAccountErasure(deps: AccountErasureDeps) {
     { password, confirm }: DeleteAccountRequest,
     { withoutSlot }: IdempotentWrite
   ): Promise<void> {
-    const user = found(await db.first(users.findUser, { id }), invalidAccessToken)
+    const user = found(await db.first(users.findUser, { id }), invalidAccessTokenError)
     if (user.password_hash !== null) {
       await passwords.verifyOwn(user, password ?? '', { path: 'body/password', withoutSlot })
-    } else if (confirm !== true) throw deletionConfirmationRequired()
+    } else if (confirm !== true) throw deletionConfirmationRequiredError()
   }
 
   return {

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { invitationNotFound } from '../errors.ts'
+import { invitationNotFoundError } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import * as repository from './repository.ts'
 
@@ -28,9 +28,9 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
         tx.run(repository.insertInvitation, { id, codeHash, createdBy: adminId, days })
       )
       const row = await db.first(repository.findInvitation, { id })
-      const { code_hash: stored, ...invitation } = found(row, invitationNotFound)
+      const { code_hash: stored, ...invitation } = found(row, invitationNotFoundError)
       const code = codesOf(id).find(each => stored.equals(hashSecret(each)))
-      return { ...invitation, code: found(code, invitationNotFound) }
+      return { ...invitation, code: found(code, invitationNotFoundError) }
     },
 
     list: (query: PageQuery) =>
@@ -44,7 +44,7 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
     /** @throws `AUTH_INVITATION_NOT_FOUND`. */
     async remove(id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if ((await tx.run(repository.deleteInvitation, { id })) === 0) throw invitationNotFound()
+        if ((await tx.run(repository.deleteInvitation, { id })) === 0) throw invitationNotFoundError()
       })
     }
   }

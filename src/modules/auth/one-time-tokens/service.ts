@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { oneTimeTokenInvalid, tooManyAuthMails } from '../errors.ts'
+import { oneTimeTokenInvalidError, tooManyAuthMailsError } from '../errors.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
 import { chargeLoginAttemptBudget } from '../passwords/repository.ts'
 import * as repository from './repository.ts'
@@ -39,7 +39,7 @@ export function createOneTimeTokenService({ db, secrets, messagesPerHour }: OneT
     /** @throws `AUTH_TOO_MANY_MESSAGES`. */
     async requireCharge(tx: Transaction, reason: MessageReason, email: string): Promise<void> {
       if (!(await charge(tx, reason, email)))
-        throw tooManyAuthMails({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
+        throw tooManyAuthMailsError({ retryAfterSeconds: Math.ceil(HOUR_SECONDS / messagesPerHour) })
     },
 
     /** Issues a token and replaces the previous one. Returns false when the user does not exist or is disabled. */
@@ -56,7 +56,7 @@ export function createOneTimeTokenService({ db, secrets, messagesPerHour }: OneT
      */
     idIn(purpose: OneTimeTokenPurpose, text: string): string {
       const id = idIn(purpose, text)
-      if (id === undefined) throw oneTimeTokenInvalid()
+      if (id === undefined) throw oneTimeTokenInvalidError()
       return id
     },
 

@@ -4,7 +4,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
-import { oneTimeTokenInvalid } from '../errors.ts'
+import { oneTimeTokenInvalidError } from '../errors.ts'
 import { passwordChangedEvent, passwordResetRequestedEvent } from '../events.ts'
 import { deleteOneTimeTokensAfterPasswordChange, findOneTimeToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
@@ -63,11 +63,11 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
       if (write.alreadyApplied) return
       const id = tokens.idIn('password', token)
       // The token is checked first, because hashing is expensive.
-      const { email, user_id } = found(await db.first(findOneTimeToken, { id }), oneTimeTokenInvalid)
+      const { email, user_id } = found(await db.first(findOneTimeToken, { id }), oneTimeTokenInvalidError)
       requirePassword(password, email)
       const hash = await passwords.hash(password, write.withoutSlot)
       await write.once(db, async tx => {
-        found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalid)
+        found(await tx.first(repository.resetPassword, { id, hash }), oneTimeTokenInvalidError)
         await tx.run(deleteOneTimeTokensAfterPasswordChange, { userId: user_id })
         await tx.run(deleteApiKeysOfUser, { userId: user_id })
         await sessions.endAll(tx, user_id, null)

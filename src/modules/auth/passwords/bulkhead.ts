@@ -1,4 +1,4 @@
-import { passwordChecksBusy as passwordsBusy } from '../errors.ts'
+import { passwordChecksBusyError as passwordsBusy } from '../errors.ts'
 
 /** Milliseconds after which queued work is rejected, unless it is expected to start in time. */
 const DECISION_MS = 1_250

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { tooManyFailedAttempts } from '../errors.ts'
+import { tooManyFailedAttemptsError } from '../errors.ts'
 import {
   decideLoginAttempt,
   LOGIN_BUDGET_REFILL_SECONDS,
@@ -49,7 +49,7 @@ export function createLoginThrottle(deps: BudgetDeps) {
   const keyed = (...parts: string[]) => hashSecret(secrets.mac(purpose, ...parts))
   const keyOfNetwork = (userId: string, place: string) => keyed('known', userId, place)
   const refused = (seconds: number) =>
-    tooManyFailedAttempts({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
+    tooManyFailedAttemptsError({ retryAfterSeconds: Math.max(1, Math.ceil(seconds)) })
 
   /** Runs a transaction that does not wait for the disk. */
   const count = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>

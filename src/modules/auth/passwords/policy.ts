@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
-import { passwordTooWeak } from '../errors.ts'
+import { passwordTooWeakError } from '../errors.ts'
 import { commonPasswordWords } from './common-passwords.ts'
 import { isGuessablePassword } from './guessable.ts'
 
@@ -71,7 +71,7 @@ export function createPasswordStrengthCheck({
     const [reason, ...further] = reasonsOf(password, email)
     if (reason === undefined) return
     const errors = [...faultsOf([reason, ...further], path), ...others]
-    throw passwordTooWeak({ details: { reason, length_min: lengthMin, errors } })
+    throw passwordTooWeakError({ details: { reason, length_min: lengthMin, errors } })
   }
   return Object.assign(assertPassword, {
     faults: (password: string, email: string) => faultsOf(reasonsOf(password, email))

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
-import { invalidCredentials } from '../errors.ts'
+import { invalidCredentialsError } from '../errors.ts'
 import { createBulkhead } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts'
@@ -63,7 +63,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
       await entry.withdraw()
       throw error
     }
-    if (holder === undefined || !right) throw invalidCredentials()
+    if (holder === undefined || !right) throw invalidCredentialsError()
     await entry.succeed(holder.id)
     return holder
   }
@@ -80,7 +80,7 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
       await budgets.chargeOwnAttempt(holder.id)
       if (await withoutSlot(() => changeBulkhead.run(() => isRight(holder, password)))) return holder
       const errors: FieldFault[] = [{ path, message: 'must be your current password' }]
-      throw invalidCredentials({ details: { errors } })
+      throw invalidCredentialsError({ details: { errors } })
     },
 
     /** Marks a network as known to the account, so that failures from other networks do not delay it there. */

@@ -1,10 +1,10 @@
 import { normalizePhone } from '../../../kernel/address.ts'
-import { localeInvalid, phoneInvalid } from '../errors.ts'
+import { localeInvalidError, phoneInvalidError } from '../errors.ts'
 
 /** Returns the number in E.164. @throws `AUTH_PHONE_INVALID`. */
 export function requireValidPhone(given: string): string {
   const phone = normalizePhone(given)
-  if (phone === null) throw phoneInvalid()
+  if (phone === null) throw phoneInvalidError()
   return phone
 }
 
@@ -20,6 +20,6 @@ export function parseLocale(given: string): string | undefined {
 /** Returns the canonical BCP 47 tag. @throws `AUTH_LOCALE_INVALID`. */
 export function requireValidLocale(given: string): string {
   const locale = parseLocale(given)
-  if (locale === undefined) throw localeInvalid()
+  if (locale === undefined) throw localeInvalidError()
   return locale
 }

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { normalizeMetadataChange } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 import * as users from '../users/repository.ts'
 import type { UserResponse, UserRole } from '../users/schema.ts'
 import * as repository from './repository.ts'
@@ -16,7 +16,7 @@ type Caller = { userId: string; role: UserRole }
 export function createProfileService({ db }: { db: Database }) {
   /** Returns the caller's account. The role comes from the token, because external issuers grant it there. */
   async function read({ userId: id, role }: Caller): Promise<UserResponse> {
-    const user = found(await db.first(users.findUser, { id }), invalidAccessToken)
+    const user = found(await db.first(users.findUser, { id }), invalidAccessTokenError)
     return { ...users.selectPublicUserFields(user), role }
   }
 
@@ -33,7 +33,7 @@ export function createProfileService({ db }: { db: Database }) {
       await write.once(db, async tx => {
         const present = found(
           await tx.first(repository.lockUserProfile, { id: caller.userId }),
-          invalidAccessToken
+          invalidAccessTokenError
         )
         const changed = { ...present, ...body, ...normalised, metadata: normalizeMetadataChange(metadata) }
         await tx.run(repository.updateUserProfile, { ...changed, id: caller.userId })

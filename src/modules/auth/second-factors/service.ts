@@ -10,12 +10,12 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { deleteLoginChallengesOfUser } from '../challenges/repository.ts'
 import {
-  secondFactorAlreadyEnrolled,
-  secondFactorEnrolmentCodeInvalid,
-  secondFactorEnrolmentNotStarted,
-  secondFactorManagedByIssuer,
-  secondFactorNotEnrolled,
-  userNotFound
+  secondFactorAlreadyEnrolledError,
+  secondFactorEnrolmentCodeInvalidError,
+  secondFactorEnrolmentNotStartedError,
+  secondFactorManagedByIssuerError,
+  secondFactorNotEnrolledError,
+  userNotFoundError
 } from '../errors.ts'
 import { secondFactorChangedEvent } from '../events.ts'
 import { clearSessionSecondFactorMarks, markSessionSecondFactorUsed } from '../sessions/repository.ts'
@@ -91,12 +91,12 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     const isStored = (code: string) =>
       stored.some(({ code_hash }) => code_hash.equals(hashRecoveryCode(code)))
     const made = deriveRecoveryCodes(secrets, id).find(codes => codes.some(isStored))
-    return { recovery_codes: found(made, secondFactorNotEnrolled) }
+    return { recovery_codes: found(made, secondFactorNotEnrolledError) }
   }
 
   async function removeFactor(tx: Transaction, userId: string, change: Change): Promise<void> {
     if ((await tx.run(repository.clearSecondFactorEnrolment, { userId })) === 0)
-      throw secondFactorNotEnrolled()
+      throw secondFactorNotEnrolledError()
     await tx.run(repository.deleteSecondFactor, { userId })
     await tx.run(deleteLoginChallengesOfUser, { userId })
     await tx.run(clearSessionSecondFactorMarks, { userId })
@@ -108,27 +108,27 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     async read(userId: string) {
       const { enrolled_at, codes_left } = found(
         await db.first(repository.findSecondFactor, { userId }),
-        userNotFound
+        userNotFoundError
       )
       return { enrolled_at, recovery_codes_left: codes_left, is_required: isRequired }
     },
 
     /** Creates a secret, which is inactive until it is confirmed. @throws `AUTH_SECOND_FACTOR_ENROLLED`, `AUTH_SECOND_FACTOR_EXTERNAL`. */
     async begin(userId: string, write: IdempotentWrite) {
-      const user = found(await db.first(findUser, { id: userId }), userNotFound)
-      if (user.password_hash === null) throw secondFactorManagedByIssuer()
+      const user = found(await db.first(findUser, { id: userId }), userNotFoundError)
+      if (user.password_hash === null) throw secondFactorManagedByIssuerError()
       await write.once(db, async tx => {
         const sealed = secrets.seal(PURPOSE, randomBytes(TOTP_SECRET_BYTES))
         if ((await tx.run(repository.upsertPendingSecondFactor, { userId, sealed })) === 0)
-          throw secondFactorAlreadyEnrolled()
+          throw secondFactorAlreadyEnrolledError()
       })
       const { sealed, enrolled_at } = found(
         await db.first(repository.findSecondFactor, { userId }),
-        userNotFound
+        userNotFoundError
       )
       // A retry never returns the secret of a factor that was confirmed in the meantime.
-      if (sealed === null || enrolled_at !== null) throw secondFactorAlreadyEnrolled()
-      const secret = found(open(sealed, userId), secondFactorEnrolmentNotStarted)
+      if (sealed === null || enrolled_at !== null) throw secondFactorAlreadyEnrolledError()
+      const secret = found(open(sealed, userId), secondFactorEnrolmentNotStartedError)
       return {
         secret: encodeBase32(secret),
         otpauth_uri: totpProvisioningUri(secret, { issuer: shopName, account: user.email ?? userId })
@@ -140,13 +140,13 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
       await write.once(db, async tx => {
         // The user is locked first, because logins lock the user before the factor.
         if ((await tx.run(repository.markSecondFactorEnrolled, { userId })) === 0)
-          throw secondFactorAlreadyEnrolled()
+          throw secondFactorAlreadyEnrolledError()
         found(
           (await tx.first(repository.findSecondFactor, { userId }))?.sealed ?? undefined,
-          secondFactorEnrolmentNotStarted
+          secondFactorEnrolmentNotStartedError
         )
         if (!(await acceptCode(tx, userId, normalizeSecondFactorCode(code))))
-          throw secondFactorEnrolmentCodeInvalid()
+          throw secondFactorEnrolmentCodeInvalidError()
         await storeCodes(tx, userId, write.id)
         await sessions.endAll(tx, userId, sessionId)
         if (sessionId !== null) await tx.run(markSessionSecondFactorUsed, { id: sessionId })
@@ -159,7 +159,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     async replaceRecoveryCodes(userId: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
         const factor = await tx.first(repository.lockUserWithSecondFactor, { userId })
-        found(factor, secondFactorNotEnrolled)
+        found(factor, secondFactorNotEnrolledError)
         await storeCodes(tx, userId, write.id)
         announce(tx, userId, 'recovery_codes_replaced')
       })

@@ -4,7 +4,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { invalidRefreshToken, sessionNotFound } from '../errors.ts'
+import { invalidRefreshTokenError, sessionNotFoundError } from '../errors.ts'
 import type { AccessTokenService, UserRoleAndScopes } from '../tokens/access-tokens.ts'
 import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
@@ -80,10 +80,10 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
    */
   async function refresh(text: string, write: IdempotentWrite) {
     const token = refreshTokens.read(text)
-    if (token === undefined) throw invalidRefreshToken()
+    if (token === undefined) throw invalidRefreshTokenError()
     const done = await write.once(db, async tx => ({ rotated: await rotate(tx, token) }))
     const rotated = done === undefined ? (await successorOf(db, token)).successor : done.rotated
-    if (rotated === undefined) throw invalidRefreshToken()
+    if (rotated === undefined) throw invalidRefreshTokenError()
     return tokensFor(rotated.user_id, rotated, rotated.token)
   }
 
@@ -134,7 +134,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
    */
   async function end(userId: string, id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
-      if (!(await endIn(tx, id, userId))) throw sessionNotFound()
+      if (!(await endIn(tx, id, userId))) throw sessionNotFoundError()
     })
   }
 

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 import type { UserRole } from '../users/schema.ts'
 import type { ParsedJwt } from './parse.ts'
 import type { SigningKeyStore } from './signing-keys.ts'
@@ -79,9 +79,9 @@ export function createAccessTokenService({
 
   async function verify(token: ParsedJwt): Promise<VerifiedTokenIdentity> {
     const { header } = token
-    if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidAccessToken()
+    if (header.typ !== TYPE || header.alg !== ALGORITHM) throw invalidAccessTokenError()
     const key = await keys.publicKey(header.kid)
-    if (key === undefined) throw invalidAccessToken()
+    if (key === undefined) throw invalidAccessTokenError()
     const claims = await verifyAccessToken(token, key, {
       issuer,
       audience: AUDIENCE,
@@ -89,18 +89,18 @@ export function createAccessTokenService({
     })
     const { sub, sid, api_key_id, jti, iat, role, exp } = claims
     if (!UUID.test(sub) || typeof jti !== 'string' || typeof iat !== 'number' || !ROLES.includes(role))
-      throw invalidAccessToken()
+      throw invalidAccessTokenError()
     const isOfKey = sid === undefined
     const id = isOfKey ? api_key_id : sid
-    if (typeof id !== 'string' || !UUID.test(id)) throw invalidAccessToken()
+    if (typeof id !== 'string' || !UUID.test(id)) throw invalidAccessTokenError()
 
     // Current permissions, because a token must not keep revoked ones.
     const expiresAt = verifiedTokenCacheExpiryOf(exp)
     if (isOfKey) {
-      const rights = found(await findKey(id, sub), invalidAccessToken)
+      const rights = found(await findKey(id, sub), invalidAccessTokenError)
       return { userId: sub, ...rights, sessionId: null, apiKeyId: id, hasSecondFactor: false, expiresAt }
     }
-    const session = found(await findSession(id, sub), invalidAccessToken)
+    const session = found(await findSession(id, sub), invalidAccessTokenError)
     const { auth_time: authenticatedAt, second_factor: hasSecondFactor, ...rights } = session
     return { userId: sub, ...rights, sessionId: id, authenticatedAt, hasSecondFactor, expiresAt }
   }

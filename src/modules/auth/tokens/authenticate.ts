@@ -1,6 +1,6 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 import * as users from '../users/repository.ts'
 import type { AccessTokenService } from './access-tokens.ts'
 import type { ExternalIssuerUser, VerifyExternalToken } from './external-tokens.ts'
@@ -39,7 +39,7 @@ export function createTokenAuthenticator(deps: AuthenticateDeps) {
     const { iss } = token.claims
     if (iss === accessTokens.issuer) return accessTokens.verify(token)
     const verifyExternal = issuers.get(iss)
-    if (verifyExternal === undefined) throw invalidAccessToken()
+    if (verifyExternal === undefined) throw invalidAccessTokenError()
     const caller = await verifyExternal(token)
     const role = caller.isAdmin ? 'admin' : 'customer'
     const { scopes, authenticatedAt, hasSecondFactor } = caller
@@ -63,7 +63,7 @@ export function createTokenAuthenticator(deps: AuthenticateDeps) {
       await db.run(users.insertExternalUser, { id: newId(), issuer, subject, email, name })
       user = await find()
     }
-    if (user === undefined || user.disabled) throw invalidAccessToken()
+    if (user === undefined || user.disabled) throw invalidAccessTokenError()
     return user.user_id
   }
 }

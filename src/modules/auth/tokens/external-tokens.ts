@@ -1,5 +1,5 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 import type { AuthSettings } from '../settings.ts'
 import type { LoadIssuerKey } from './issuer-keys.ts'
 import type { JwtClaims, ParsedJwt } from './parse.ts'
@@ -38,11 +38,11 @@ export function createExternalTokenVerifier(settings: ExternalIssuerSettings, ke
     const { header } = token
     // The header is checked before the key is fetched, so that a token that cannot be valid causes no
     // request.
-    if (!expected.algorithms.includes(header.alg)) throw invalidAccessToken()
-    if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidAccessToken()
+    if (!expected.algorithms.includes(header.alg)) throw invalidAccessTokenError()
+    if (!ACCESS_TOKEN_TYPES.has(header.typ?.toLowerCase())) throw invalidAccessTokenError()
     const key = await keyFor(header)
     const claims = await verifyAccessToken(token, key, expected)
-    if (isOtherToken(claims)) throw invalidAccessToken()
+    if (isOtherToken(claims)) throw invalidAccessTokenError()
     const isAdmin = settings.admin_claim !== undefined && hasTokenClaimValue(claims, settings.admin_claim)
     return {
       issuer: settings.issuer,

@@ -1,6 +1,6 @@
 import type { createLocalJWKSet, JSONWebKeySet } from 'jose'
 import type { HttpClient } from '../../../platform/http/client.ts'
-import { invalidAccessToken, tokenIssuerUnavailable } from '../errors.ts'
+import { invalidAccessTokenError, tokenIssuerUnavailableError } from '../errors.ts'
 import type { JwtHeader } from './parse.ts'
 import { loadJoseLibrary } from './verify.ts'
 
@@ -42,7 +42,7 @@ export function createIssuerKeyLoader({ http, issuer, cooldownMs, signal }: Issu
       failed = false
     } catch (cause) {
       failed = true
-      throw tokenIssuerUnavailable({ cause, retryAfterSeconds: RETRY_SECONDS })
+      throw tokenIssuerUnavailableError({ cause, retryAfterSeconds: RETRY_SECONDS })
     }
   }
 
@@ -69,7 +69,9 @@ export function createIssuerKeyLoader({ http, issuer, cooldownMs, signal }: Issu
     await refetch()
     const fetched = await find(header)
     if (fetched !== undefined) return fetched
-    throw failed ? tokenIssuerUnavailable({ retryAfterSeconds: RETRY_SECONDS }) : invalidAccessToken()
+    throw failed
+      ? tokenIssuerUnavailableError({ retryAfterSeconds: RETRY_SECONDS })
+      : invalidAccessTokenError()
   }
 }
 export type LoadIssuerKey = ReturnType<typeof createIssuerKeyLoader>

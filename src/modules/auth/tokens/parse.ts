@@ -1,4 +1,4 @@
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 
 export type JwtHeader = { alg: string; kid: string; typ?: string }
 export type JwtClaims = { readonly [name: string]: unknown }
@@ -13,7 +13,7 @@ const REFUSED_MEMBERS = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip']
 export function parseUnverifiedJwt(text: string): ParsedJwt {
   const parts = text.length <= TOKEN_BYTES_MAX ? text.split('.') : []
   const [header, claims] = parts
-  if (parts.length !== 3 || !parts.every(isCanonical)) throw invalidAccessToken()
+  if (parts.length !== 3 || !parts.every(isCanonical)) throw invalidAccessTokenError()
   return { text, header: readHeader(readObject(header as string)), claims: readObject(claims as string) }
 }
 
@@ -28,14 +28,14 @@ function readObject(part: string): JwtClaims {
     const value: unknown = JSON.parse(decoder.decode(Buffer.from(part, 'base64url')))
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JwtClaims
   } catch (cause) {
-    throw invalidAccessToken({ cause })
+    throw invalidAccessTokenError({ cause })
   }
-  throw invalidAccessToken()
+  throw invalidAccessTokenError()
 }
 
 function readHeader({ alg, kid, typ, ...others }: JwtClaims): JwtHeader {
-  if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidAccessToken()
-  if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidAccessToken()
-  if (typ !== undefined && typeof typ !== 'string') throw invalidAccessToken()
+  if (REFUSED_MEMBERS.some(member => Object.hasOwn(others, member))) throw invalidAccessTokenError()
+  if (typeof alg !== 'string' || typeof kid !== 'string' || kid === '') throw invalidAccessTokenError()
+  if (typ !== undefined && typeof typ !== 'string') throw invalidAccessTokenError()
   return typ === undefined ? { alg, kid } : { alg, kid, typ }
 }

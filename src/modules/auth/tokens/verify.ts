@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { CryptoKey } from 'jose'
-import { invalidAccessToken } from '../errors.ts'
+import { invalidAccessTokenError } from '../errors.ts'
 import type { JwtClaims, ParsedJwt } from './parse.ts'
 
 /** Required properties of an issuer's tokens, from the settings and not from the token. */
@@ -37,12 +37,12 @@ export async function verifyAccessToken(
   const options = { ...expected, clockTolerance: CLOCK_LEEWAY_SECONDS }
   const { jwtVerify } = await loadJoseLibrary()
   const { payload } = await jwtVerify(text, key, options).catch((cause: unknown) => {
-    throw invalidAccessToken({ cause })
+    throw invalidAccessTokenError({ cause })
   })
   const { sub, exp, iat } = payload
-  if (!isSubject(sub) || exp === undefined) throw invalidAccessToken()
+  if (!isSubject(sub) || exp === undefined) throw invalidAccessTokenError()
   if (iat !== undefined && !(typeof iat === 'number' && iat <= nowSeconds() + CLOCK_LEEWAY_SECONDS))
-    throw invalidAccessToken()
+    throw invalidAccessTokenError()
   return { ...payload, sub, exp }
 }
 

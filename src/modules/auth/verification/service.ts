@@ -5,10 +5,10 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { findEmailDomainError, requireValidEmail } from '../accounts/registration.ts'
 import {
-  emailAlreadyVerified,
-  invalidAccessToken,
-  invalidCredentials,
-  oneTimeTokenInvalid
+  emailAlreadyVerifiedError,
+  invalidAccessTokenError,
+  invalidCredentialsError,
+  oneTimeTokenInvalidError
 } from '../errors.ts'
 import { emailChangedEvent, verificationRequestedEvent } from '../events.ts'
 import { deleteOneTimeTokenOfUser, findEmailOfOneTimeToken } from '../one-time-tokens/repository.ts'
@@ -63,7 +63,7 @@ export function createEmailVerificationService({
     async verify(text: string, write: IdempotentWrite): Promise<void> {
       const id = tokens.idIn('email', text)
       await write.once(db, async tx => {
-        const user = found(await tx.first(repository.verifyEmail, { id }), oneTimeTokenInvalid)
+        const user = found(await tx.first(repository.verifyEmail, { id }), oneTimeTokenInvalidError)
         if (!user.is_changed) return
         // Reset tokens in the old mailbox become invalid.
         await tx.run(deleteOneTimeTokenOfUser, { userId: user.id, purpose: 'password' })
@@ -80,10 +80,10 @@ export function createEmailVerificationService({
       write: IdempotentWrite
     ): Promise<{ expires_in: number }> {
       await write.once(db, async tx => {
-        const user = found(await tx.first(users.findUser, { id: userId }), invalidAccessToken)
+        const user = found(await tx.first(users.findUser, { id: userId }), invalidAccessTokenError)
         const pending = await tx.first(findEmailOfOneTimeToken, { userId, purpose: 'email' })
         const email = pending?.email ?? (user.email_verified ? null : user.email)
-        if (email === null) throw emailAlreadyVerified()
+        if (email === null) throw emailAlreadyVerifiedError()
         await tokens.requireCharge(tx, email === user.email ? 'verify' : 'change', email)
         if (email === user.email || !(await isTaken(tx, email))) await request(tx, write.id, userId, email)
       })
@@ -104,13 +104,16 @@ export function createEmailVerificationService({
       const email = requireValidEmail(body.email)
       const refusal = findEmailDomainError(settings, email)
       if (refusal !== undefined) throw refusal
-      const user = found(await db.first(users.findUser, { id: userId }), invalidAccessToken)
+      const user = found(await db.first(users.findUser, { id: userId }), invalidAccessTokenError)
       const { password_hash: hash } = await passwords.verifyOwn(user, body.password, {
         path: 'body/password',
         withoutSlot: write.withoutSlot
       })
       await write.once(db, async tx => {
-        found(await tx.first(repository.lockPasswordHash, { userId, hash: hash ?? '' }), invalidCredentials)
+        found(
+          await tx.first(repository.lockPasswordHash, { userId, hash: hash ?? '' }),
+          invalidCredentialsError
+        )
         if (email === user.email) {
           await tx.run(deleteOneTimeTokenOfUser, { userId, purpose: 'email' })
           return

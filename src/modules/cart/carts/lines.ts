@@ -1,4 +1,4 @@
-import { cartItemNotFound, cartLineLimitExceeded, quantityLimitExceeded } from '../errors.ts'
+import { cartItemNotFoundError, cartLineLimitExceededError, quantityLimitExceededError } from '../errors.ts'
 
 /** A line of a cart as it is stored: a variant and its quantity. */
 export type CartLine = { readonly variantId: string; readonly quantity: number }
@@ -15,19 +15,20 @@ export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: 
 export function addCartLine(lines: readonly CartLine[], added: CartLine, limits: CartLimits): CartLine {
   const present = lines.find(line => line.variantId === added.variantId)
   if (present === undefined && lines.length >= limits.linesMax) {
-    throw cartLineLimitExceeded({ details: { limit: limits.linesMax } })
+    throw cartLineLimitExceededError({ details: { limit: limits.linesMax } })
   }
   return withinLimit({ ...added, quantity: (present?.quantity ?? 0) + added.quantity }, limits)
 }
 
 /** Returns the line with its new quantity. @throws `CART_ITEM_NOT_FOUND` when the cart has no such line. */
 export function setCartLine(lines: readonly CartLine[], changed: CartLine, limits: CartLimits): CartLine {
-  if (!lines.some(line => line.variantId === changed.variantId)) throw cartItemNotFound()
+  if (!lines.some(line => line.variantId === changed.variantId)) throw cartItemNotFoundError()
   return withinLimit(changed, limits)
 }
 
 function withinLimit(line: CartLine, { lineQuantityMax }: CartLimits): CartLine {
-  if (line.quantity > lineQuantityMax) throw quantityLimitExceeded({ details: { limit: lineQuantityMax } })
+  if (line.quantity > lineQuantityMax)
+    throw quantityLimitExceededError({ details: { limit: lineQuantityMax } })
   return line
 }
 

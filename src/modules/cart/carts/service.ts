@@ -7,7 +7,12 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import { cartStale, insufficientStock, quantityRuleBroken, variantUnavailable } from '../errors.ts'
+import {
+  cartStaleError,
+  insufficientStockError,
+  quantityRuleBrokenError,
+  variantUnavailableError
+} from '../errors.ts'
 import {
   addCartLine,
   type CartLimits,
@@ -122,7 +127,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     if (db.isKeyBusy(key) || cartsBeingSaved.has(customerId)) return undefined
     const cart = await carts.findCart(db, customerId)
     if (cart.updatedAt === null) return undefined
-    write.expect(cart.version, cartStale)
+    write.expect(cart.version, cartStaleError)
     const change = await decide(cart.lines)
     if (change.set.length === 0 && change.removed.length === 0) return undefined
     const idleSeconds = idleSecondsOf(change.lines)
@@ -147,7 +152,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     const stored = await write.once(db.serializedBy(handle.key), async tx => {
       const cartId = await handle.lockCartId(tx)
       const cart = await carts.lockOrCreateCart(tx, cartId)
-      write.expect(cart.version, cartStale)
+      write.expect(cart.version, cartStaleError)
       const changed = await decide(cart.lines)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
       return { ...cart, ...(await carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))) }
@@ -164,7 +169,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     const stored = await write.once(db.serializedBy(handle.key), async tx => {
       const cartId = await handle.lockCartId(tx)
       const cart = await carts.lockOrCreateCart(tx, cartId)
-      write.expect(cart.version, cartStale)
+      write.expect(cart.version, cartStaleError)
       if (isEmptyPatch(change)) return cart
       return { ...cart, ...(await saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
@@ -190,7 +195,8 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       if (offer === undefined) throw await unavailableError(wanted.variantId)
       assertQuantityAllowed(line.quantity, offer.rule)
       const available = stock?.[0] ?? null
-      if (available !== null && line.quantity > available) throw insufficientStock({ details: { available } })
+      if (available !== null && line.quantity > available)
+        throw insufficientStockError({ details: { available } })
       return upsertCartLines(lines, [line])
     })
   }
@@ -221,7 +227,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
    */
   async function unavailableError(variantId: string): Promise<DomainError> {
     await catalog.requireVariant(variantId)
-    return variantUnavailable()
+    return variantUnavailableError()
   }
 
   return {
@@ -242,5 +248,5 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
 function assertQuantityAllowed(quantity: number, rule: QuantityRule): void {
   if (isAllowedQuantity(quantity, rule)) return
   const { min, max, step } = rule
-  throw quantityRuleBroken({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
+  throw quantityRuleBrokenError({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
 }

@@ -5,7 +5,7 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartLine } from '../carts/lines.ts'
 import type { CartHandle, CartService, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
-import { guestCartNotFound } from '../errors.ts'
+import { guestCartNotFoundError } from '../errors.ts'
 import * as guests from './repository.ts'
 import { deriveGuestCartTokens, hashGuestCartToken } from './token.ts'
 
@@ -44,13 +44,13 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
 
   async function lockOpenCart(tx: Transaction, tokenHash: Buffer): Promise<string> {
     const guest = await tx.first(guests.lockGuestCart, { tokenHash })
-    if (guest === undefined || guest.merged_into !== null || guest.is_expired) throw guestCartNotFound()
+    if (guest === undefined || guest.merged_into !== null || guest.is_expired) throw guestCartNotFoundError()
     return guest.cart_id
   }
 
   async function find(token: string | undefined) {
     const found = await db.first(guests.findGuestCart, { tokenHash: requireTokenHash(token) })
-    if (found === undefined) throw guestCartNotFound()
+    if (found === undefined) throw guestCartNotFoundError()
     return found
   }
 
@@ -127,6 +127,6 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
 /** @throws `CART_GUEST_NOT_FOUND` when the token is malformed. */
 function requireTokenHash(token: string | undefined): Buffer {
   const tokenHash = hashGuestCartToken(token ?? '')
-  if (tokenHash === undefined) throw guestCartNotFound()
+  if (tokenHash === undefined) throw guestCartNotFoundError()
   return tokenHash
 }

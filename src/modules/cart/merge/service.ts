@@ -9,7 +9,7 @@ import { saveCartMetadata } from '../carts/metadata-repository.ts'
 import * as carts from '../carts/repository.ts'
 import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
-import { cartStale, guestCartNotFound } from '../errors.ts'
+import { cartStaleError, guestCartNotFoundError } from '../errors.ts'
 import { cartMergedEvent } from '../events.ts'
 import * as guests from '../guest/repository.ts'
 import { hashGuestCartToken } from '../guest/token.ts'
@@ -66,7 +66,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
     const merged = await write.once(db.serializedBy(customerId), async tx => {
       const guest = 'items' in source ? source : await lockGuest(tx, source.guestCartToken, customerId)
       const present = await carts.lockOrCreateCart(tx, customerId)
-      write.expect(present.version, cartStale)
+      write.expect(present.version, cartStaleError)
       if (guest === 'already merged')
         return { stored: present, report: emptyReport('already_merged', strategy) }
       const guestLines = 'items' in guest ? sumCartLinesByVariant(guest.items) : guest.lines
@@ -112,9 +112,9 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
   ): Promise<LockedGuestCart | 'already merged'> {
     const tokenHash = hashGuestCartToken(token)
     const found = tokenHash && (await tx.first(guests.lockGuestCart, { tokenHash }))
-    if (found === undefined) throw guestCartNotFound()
+    if (found === undefined) throw guestCartNotFoundError()
     if (found.merged_into === customerId) return 'already merged'
-    if (found.merged_into !== null || found.is_expired) throw guestCartNotFound()
+    if (found.merged_into !== null || found.is_expired) throw guestCartNotFoundError()
     // Both carts are locked in the order of their ids, so that two merges cannot deadlock.
     if (customerId < found.cart_id) await carts.lockOrCreateCart(tx, customerId)
     const { lines, metadata } = await carts.lockOrCreateCart(tx, found.cart_id)

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { type CartLimits, type CartLine, upsertCartLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
-import { cartChangedDuringOrder } from '../errors.ts'
+import { cartChangedDuringOrderError } from '../errors.ts'
 import { mergeCartLines, sumCartLinesByVariant } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
@@ -18,7 +18,8 @@ export function createCartOrderOperations(settings: Settings) {
   async function emptyForOrder(tx: Transaction, cartId: string, version: number): Promise<void> {
     const { idleSeconds } = settings
     const wanted = { cart_id: cartId, version, idle_seconds: idleSeconds }
-    if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined) throw cartChangedDuringOrder()
+    if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined)
+      throw cartChangedDuringOrderError()
   }
 
   /**

@@ -3,7 +3,12 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
-import { categoryCycle, categoryNotEmpty, categoryNotFound, categoryStale } from '../errors.ts'
+import {
+  categoryCycleError,
+  categoryNotEmptyError,
+  categoryNotFoundError,
+  categoryStaleError
+} from '../errors.ts'
 import { givenOrDerivedSlug, normalizeSlug } from '../products/slug.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { listProductIdsToReprice } from '../revision/lowest-prices.ts'
@@ -20,7 +25,7 @@ import type {
 export function createCategoryService({ db, changes }: { db: Database; changes: CatalogChangePublisher }) {
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
   const read = async (id: string): Promise<AdminCategoryResponse> =>
-    found(await db.first(repository.findCategory, { id }), categoryNotFound)
+    found(await db.first(repository.findCategory, { id }), categoryNotFoundError)
 
   /** @throws `CATALOG_SLUG_TAKEN`, `CATALOG_CATEGORY_NOT_FOUND` (its parent), `CATALOG_CATEGORY_TOO_DEEP` */
   async function create(body: CreateCategoryRequest, write: IdempotentWrite): Promise<AdminCategoryResponse> {
@@ -48,7 +53,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       await tx.run(repository.updateCategory, wanted)
       await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id })
       if (wanted.parent_id === present.parent_id) return changes.announce(tx, [])
-      if ((await tx.first(repository.findCategoryCycle, wanted)) !== undefined) throw categoryCycle()
+      if ((await tx.first(repository.findCategoryCycle, wanted)) !== undefined) throw categoryCycleError()
       await tx.run(repository.moveCategorySubtree, wanted)
       await changes.announceCategory(
         tx,
@@ -63,7 +68,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
-      if ((await tx.first(repository.findChildCategory, { id })) !== undefined) throw categoryNotEmpty()
+      if ((await tx.first(repository.findChildCategory, { id })) !== undefined) throw categoryNotEmptyError()
       const productIds = await listProductIdsToReprice(tx, repository.listCategoryProductIds, id)
       await tx.run(repository.deleteCategory, { id })
       await changes.announceCategory(tx, id, productIds)
@@ -77,8 +82,8 @@ export type CategoryService = ReturnType<typeof createCategoryService>
 /** Locks the tree, and with it this category, until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   await tx.run(repository.lockCategoryTree)
-  const present = found(await tx.first(repository.findCategory, { id }), categoryNotFound)
-  write.expect(present.version, categoryStale)
+  const present = found(await tx.first(repository.findCategory, { id }), categoryNotFoundError)
+  write.expect(present.version, categoryStaleError)
   return present
 }
 

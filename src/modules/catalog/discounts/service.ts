@@ -4,7 +4,7 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { discountNotFound, discountStale } from '../errors.ts'
+import { discountNotFoundError, discountStaleError } from '../errors.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { listProductIdsToReprice } from '../revision/lowest-prices.ts'
 import * as repository from './repository.ts'
@@ -25,7 +25,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   }
 
   async function read(id: string): Promise<DiscountResponse> {
-    return present(found(await db.first(repository.findDiscount, { id }), discountNotFound))
+    return present(found(await db.first(repository.findDiscount, { id }), discountNotFoundError))
   }
 
   /** @throws `CATALOG_TARGET_NOT_FOUND`, `CATALOG_DISCOUNT_PERIOD` */
@@ -82,8 +82,8 @@ export type DiscountService = ReturnType<typeof createDiscountService>
 
 /** Locks the discount until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
-  const stored = found(await tx.first(repository.lockDiscount, { id }), discountNotFound)
-  write.expect(stored.version, discountStale)
+  const stored = found(await tx.first(repository.lockDiscount, { id }), discountNotFoundError)
+  write.expect(stored.version, discountStaleError)
   return stored
 }
 

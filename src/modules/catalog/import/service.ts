@@ -6,9 +6,14 @@ import { CsvInterrupted, type CsvRecord, CsvRejected, FIRST_CSV_ROW } from '../.
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { databaseUnavailable } from '../../../platform/postgres/errors.ts'
+import { databaseUnavailableError } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { productImportFailed, productImportInterrupted, skuTaken, slugTaken } from '../errors.ts'
+import {
+  productImportFailedError,
+  productImportInterruptedError,
+  skuTakenError,
+  slugTakenError
+} from '../errors.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
 import { readShopifyCsvHeader, SHOPIFY_CSV_STOCK_COLUMNS, type ShopifyCsvHeader } from './header.ts'
@@ -75,7 +80,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       // The file was not received completely, so nothing was imported.
       if (cause instanceof CsvInterrupted) throw interrupted(emptyProductImportReport(mode), cause)
       if (!(cause instanceof CsvRejected)) throw cause
-      throw productImportFailed({ cause, details: { report: rejectedProductFileReport(mode, cause) } })
+      throw productImportFailedError({ cause, details: { report: rejectedProductFileReport(mode, cause) } })
     }
   }
 
@@ -181,7 +186,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       if (report.errors_total > 0) {
         const { failed } = report.products
         const { products, variants } = zeroImportCounts()
-        throw productImportFailed({
+        throw productImportFailedError({
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
       }
@@ -190,7 +195,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
     const report = await importing.catch(error => {
       const isFinal =
         error instanceof DomainError &&
-        (error.kind === 'unavailable' || error.code === productImportFailed.code)
+        (error.kind === 'unavailable' || error.code === productImportFailedError.code)
       throw isFinal || !isAboutProducts(error) ? error : batchRejected(underWay, error)
     })
     await waitForStock(() => onBatch(report))
@@ -204,7 +209,7 @@ export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 type Reading = { header: ShopifyCsvHeader; currency: string; stopping: AbortSignal | undefined }
 
 const interrupted = (report: ProductImportReport, cause: CsvInterrupted) =>
-  productImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
+  productImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 /**
  * Reads the valid products of the file, about 250 rows at a time. Adds the problems of invalid ones to the
@@ -268,7 +273,7 @@ function addOutcome(report: ProductImportReport, { counts, failures }: ProductBa
 /** Whether the error concerns the batch: the database rejected the data or was too busy, but is available. */
 const isAboutProducts = (error: unknown): boolean =>
   error instanceof DomainError
-    ? error.code !== databaseUnavailable.code
+    ? error.code !== databaseUnavailableError.code
     : error instanceof Error && 'severity' in error
 
 const rejectedByDatabase = (draft: ImportedProduct, error: unknown): ProductBatchOutcome => ({
@@ -293,7 +298,7 @@ function batchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvR
 
 function reasonOf(error: unknown): string {
   const isTaken =
-    error instanceof DomainError && (error.code === slugTaken.code || error.code === skuTaken.code)
+    error instanceof DomainError && (error.code === slugTakenError.code || error.code === skuTakenError.code)
   if (isTaken) return 'another request took its handle or SKU at the same time; import the file again'
   return error instanceof Error ? error.message : String(error)
 }

@@ -8,7 +8,7 @@ import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { productNotFound, productStale, variantsInvalid } from '../errors.ts'
+import { productNotFoundError, productStaleError, variantsInvalidError } from '../errors.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { insertVariants, updateVariantMetadata, type VariantRow } from '../variants/repository.ts'
 import { newVariantRow } from '../variants/row.ts'
@@ -49,7 +49,7 @@ type Deps = {
 /** Lists, creates, updates and deletes products of any status, for administrators. */
 export function createProductService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<AdminProductResponse> {
-    return adminProduct(found(await db.first(repository.findProductDetail, { id }), productNotFound))
+    return adminProduct(found(await db.first(repository.findProductDetail, { id }), productNotFoundError))
   }
 
   async function list(all: AdminProductListQuery): Promise<Page<AdminProductSummaryResponse>> {
@@ -128,7 +128,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     await write.once(db, async tx => {
       await lockProductForWrite(tx, id, write)
       if (isEmptyPatch(body)) return
-      const present = found(await tx.first(repository.findProductDetail, { id }), productNotFound)
+      const present = found(await tx.first(repository.findProductDetail, { id }), productNotFoundError)
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       await changeMetadata(tx, repository.updateProductMetadata, { id, metadata, private_metadata })
@@ -173,14 +173,15 @@ export type ProductService = ReturnType<typeof createProductService>
 
 /** Locks the product until `tx` ends. @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE` */
 export async function lockProductForWrite(tx: Transaction, id: string, write: IdempotentWrite) {
-  const product = found(await tx.first(repository.lockProductRow, { id }), productNotFound)
-  write.expect(product.version, productStale)
+  const product = found(await tx.first(repository.lockProductRow, { id }), productNotFoundError)
+  write.expect(product.version, productStaleError)
   return product
 }
 
 /** @throws `CATALOG_VARIANTS_INVALID` */
 function assertNoFaults(errors: FieldFault[]): void {
-  if (errors.length > 0) throw variantsInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0)
+    throw variantsInvalidError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
 function faultsOfNew(product: repository.ProductRow, variants: readonly VariantRow[]): FieldFault[] {

@@ -1,4 +1,4 @@
-import { slugRequired } from '../errors.ts'
+import { slugRequiredError } from '../errors.ts'
 import { SLUG_LENGTH_MAX } from './fields.ts'
 
 const SEARCH_TEXT_LENGTH_MAX = 600 // an entry of a B-tree index holds 2,700 bytes
@@ -59,7 +59,7 @@ export const normalizeSlug = (slug: string): string => slug.normalize('NFC')
  * `CATALOG_SLUG_NEEDED`
  */
 export function givenOrDerivedSlug(name: string, given = slugOfName(name)): string {
-  if (given === '') throw slugRequired()
+  if (given === '') throw slugRequiredError()
   return normalizeSlug(given)
 }
 

@@ -1,4 +1,4 @@
-import { tooManyConcurrentLists } from '../errors.ts'
+import { tooManyConcurrentListsError } from '../errors.ts'
 
 const WAITING_MAX = 100
 const WAIT_MS_MAX = 1_000
@@ -17,9 +17,10 @@ export function createCallerConcurrencyLimit(atOnceMax: number) {
     lines.set(caller, line)
     if (line.running < atOnceMax) line.running += 1
     else if (line.waiting.length < WAITING_MAX) await new Promise<void>(resolve => line.waiting.push(resolve))
-    else throw tooManyConcurrentLists({ retryAfterSeconds: 1 })
+    else throw tooManyConcurrentListsError({ retryAfterSeconds: 1 })
     try {
-      if (performance.now() - arrivedAt > WAIT_MS_MAX) throw tooManyConcurrentLists({ retryAfterSeconds: 1 })
+      if (performance.now() - arrivedAt > WAIT_MS_MAX)
+        throw tooManyConcurrentListsError({ retryAfterSeconds: 1 })
       return await work()
     } finally {
       // The next waiting work takes over the slot; otherwise the slot is released.

@@ -8,7 +8,7 @@ import type { Market } from '../../pricing/index.ts'
 import * as categories from '../categories/repository.ts'
 import { categoryTreeOf } from '../categories/service.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
-import { categoryNotFound, productNotFound } from '../errors.ts'
+import { categoryNotFoundError, productNotFoundError } from '../errors.ts'
 import { type PriceListPricing, variantAtMinimumQuantity } from '../list-prices/service.ts'
 import { isMarketPricedByCatalog } from '../offers/markets.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
@@ -135,7 +135,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
     const key = `product:${JSON.stringify([marketKey(market), idOrSlug])}`
     const page = await pages(key, async () => {
       const row = await db.first(findActiveProduct, { ...idOrSlugKey(idOrSlug), currency })
-      if (row === undefined) throw productNotFound()
+      if (row === undefined) throw productNotFoundError()
       const variants = row.variants ?? []
       const shown = market?.currency ?? currency
       const listed = await listPrices.pricesIn(db, market, variants.map(variantAtMinimumQuantity))
@@ -150,7 +150,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
 
   /** Implements `CatalogApi.requireProduct`. */
   const requireProduct = async (idOrSlug: string): Promise<string> =>
-    found(await db.first(findActiveProductId, idOrSlugKey(idOrSlug)), productNotFound).id
+    found(await db.first(findActiveProductId, idOrSlugKey(idOrSlug)), productNotFoundError).id
 
   const listCategories = (): Promise<string> =>
     pages('categories', async () =>
@@ -161,7 +161,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
   const readCategory = (idOrSlug: string): Promise<string> =>
     pages(`category:${idOrSlug}`, async () => {
       const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
-      if (found === undefined) throw categoryNotFound()
+      if (found === undefined) throw categoryNotFoundError()
       const { path, ...category } = found
       const ancestors = path
         .slice(0, -1)

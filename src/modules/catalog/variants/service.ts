@@ -7,11 +7,11 @@ import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { Timers } from '../../../platform/timers.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import {
-  productNotFound,
-  productStale,
-  variantLimitReached,
-  variantNotFound,
-  variantsInvalid
+  productNotFoundError,
+  productStaleError,
+  variantLimitReachedError,
+  variantNotFoundError,
+  variantsInvalidError
 } from '../errors.ts'
 import { listVariantNames } from '../offers/repository.ts'
 import * as products from '../products/repository.ts'
@@ -46,7 +46,7 @@ export type SkuVariant = {
 /** Creates, updates and deletes single variants. Each change increments the version of the product. */
 export function createVariantService({ db, changes, inventory, currency }: Deps) {
   async function read(id: string): Promise<VersionedVariantResponse> {
-    const row = found(await db.first(repository.findVariant, { id }), variantNotFound)
+    const row = found(await db.first(repository.findVariant, { id }), variantNotFoundError)
     const { price_minor: price, sale_price_minor: sale_price, ...fields } = row
     return { ...fields, price, sale_price }
   }
@@ -64,7 +64,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       const product = await lockProductForWrite(tx, productId, write)
       const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
       if (total >= VARIANTS_PER_PRODUCT_MAX)
-        throw variantLimitReached({ details: { variants_max: VARIANTS_PER_PRODUCT_MAX } })
+        throw variantLimitReachedError({ details: { variants_max: VARIANTS_PER_PRODUCT_MAX } })
       const row = newVariantRow(body, { id: write.id, product, position: last_position + 1, currency })
       assertNoFaults([
         ...variantPriceFaults({ path: 'body', variant: row }),
@@ -87,7 +87,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
   ): Promise<VersionedVariantResponse> {
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
-      const present = found(await tx.first(repository.findVariant, { id }), variantNotFound)
+      const present = found(await tx.first(repository.findVariant, { id }), variantNotFoundError)
       if (isEmptyPatch(body)) return
       const row = applyVariantUpdate(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
@@ -107,7 +107,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
       // Another transaction may have deleted the variant while this one waited for the lock of the product.
-      if ((await tx.run(repository.deleteVariant, { id })) === 0) throw variantNotFound()
+      if ((await tx.run(repository.deleteVariant, { id })) === 0) throw variantNotFoundError()
       await announceChange(tx, product.id, [id])
     })
   }
@@ -143,7 +143,7 @@ const CHOICE_FIELDS = ['attributes', 'active', 'currency'] as const
 
 /** @throws `CATALOG_VARIANTS_INVALID` */
 function assertNoFaults(errors: FieldFault[]): void {
-  if (errors.length > 0) throw variantsInvalid({ details: { errors } })
+  if (errors.length > 0) throw variantsInvalidError({ details: { errors } })
 }
 
 /**
@@ -153,7 +153,7 @@ function assertNoFaults(errors: FieldFault[]): void {
 async function assertChoosable(tx: Transaction, variant: repository.VariantRow): Promise<void> {
   const product = found(
     await tx.first(products.findProductDetail, { id: variant.product_id }),
-    productNotFound
+    productNotFoundError
   )
   const others = (product.variants ?? [])
     .filter(({ id }) => id !== variant.id)
@@ -164,8 +164,8 @@ async function assertChoosable(tx: Transaction, variant: repository.VariantRow):
 
 /** Locks the product of this variant until `tx` ends. */
 async function lockProductOf(tx: Transaction, variantId: string, write: IdempotentWrite) {
-  const product = found(await tx.first(products.lockProductOfVariant, { variantId }), variantNotFound)
-  write.expect(product.version, productStale)
+  const product = found(await tx.first(products.lockProductOfVariant, { variantId }), variantNotFoundError)
+  write.expect(product.version, productStaleError)
   return product
 }
 

@@ -4,7 +4,7 @@ import { CsvInterrupted, CsvRejected, FIRST_CSV_ROW } from '../../../platform/cs
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { stockImportFailed, stockImportInterrupted } from '../errors.ts'
+import { stockImportFailedError, stockImportInterruptedError } from '../errors.ts'
 import type { StockRequestQueue } from '../levels/service.ts'
 import { createCsvRowConflictFinder } from './contradictions.ts'
 import { createStockLocationFinder } from './find-location.ts'
@@ -63,7 +63,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       // No row was imported yet.
       if (cause instanceof CsvInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
       if (!(cause instanceof CsvRejected)) throw cause
-      throw stockImportFailed({ cause, details: { report: rejectedStockFileReport(mode, cause) } })
+      throw stockImportFailedError({ cause, details: { report: rejectedStockFileReport(mode, cause) } })
     }
   }
 
@@ -129,7 +129,9 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
         requests.push(...outcome.requests)
       }
       if (report.errors_total > 0)
-        throw stockImportFailed({ details: { report: { ...sortErrors(report), items: { changed: 0 } } } })
+        throw stockImportFailedError({
+          details: { report: { ...sortErrors(report), items: { changed: 0 } } }
+        })
       return { report, requests }
     }, withoutEnd)
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
@@ -202,7 +204,7 @@ function addOutcome(report: StockImportReport, { failures, itemsChanged }: Stock
 }
 
 const interrupted = (report: StockImportReport, cause: CsvInterrupted) =>
-  stockImportInterrupted({ cause, details: { report, first_row_left: cause.row } })
+  stockImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({
   ...report,

@@ -6,7 +6,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
-import { inventoryItemNotFound, inventoryItemStale, kitNested } from '../errors.ts'
+import { inventoryItemNotFoundError, inventoryItemStaleError, kitNestedError } from '../errors.ts'
 import type { StockPolicyPublisher } from './crossings.ts'
 import * as repository from './repository.ts'
 import type {
@@ -42,7 +42,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
 
   /** @throws `INVENTORY_ITEM_NOT_FOUND` */
   async function read(id: string): Promise<InventoryItemResponse> {
-    const row = found(await db.first(repository.findInventoryItem, { id }), inventoryItemNotFound)
+    const row = found(await db.first(repository.findInventoryItem, { id }), inventoryItemNotFoundError)
     const [available = null] = await readAvailableQuantities(db, [id])
     return { ...row, available }
   }
@@ -85,7 +85,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
     await write.once(db, async tx => {
       await tx.run(repository.lockKitComponents)
       const item = await lock(tx, id, write)
-      if ((await tx.first(repository.isKitNested, { id, itemIds }))?.is_nested) throw kitNested()
+      if ((await tx.first(repository.isKitNested, { id, itemIds }))?.is_nested) throw kitNestedError()
       await tx.run(repository.deleteKitComponents, { id })
       const quantities = components.map(part => part.quantity)
       await tx.run(repository.insertKitComponents, { id, itemIds, quantities })
@@ -104,10 +104,10 @@ export type InventoryItemService = ReturnType<typeof createInventoryItemService>
 /** Locks the item until `tx` ends. Creates it when it does not exist. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
   const known = await tx.first(repository.lockInventoryItem, { id })
-  write.expect(known?.version ?? 0, inventoryItemStale)
+  write.expect(known?.version ?? 0, inventoryItemStaleError)
   if (known !== undefined) return known
   await tx.run(repository.insertInventoryItem, { id })
-  return found(await tx.first(repository.lockInventoryItem, { id }), inventoryItemNotFound)
+  return found(await tx.first(repository.lockInventoryItem, { id }), inventoryItemNotFoundError)
 }
 
 /** Clears the backorder limit when the backorder rule changes to another one. */

@@ -1,7 +1,7 @@
 import { isId, LOWEST_ID, newId } from '../../../kernel/ids.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '../../../kernel/pages.ts'
+import { decodeCursor, encodeCursor, invalidCursorError } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { databaseBusy } from '../../../platform/postgres/errors.ts'
+import { databaseBusyError } from '../../../platform/postgres/errors.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import {
   assessStockLedgerLevel,
@@ -123,7 +123,7 @@ function positionOf(cursor: string): CheckPosition {
   const [from, item, location, levels] = decodeCursor(cursor, ['string', 'string', 'string', 'number'])
   const [afterItemId, afterLocationId, limit] = [String(item), String(location), Number(levels)]
   const isOurs = from === CURSOR && isId(afterItemId) && isId(afterLocationId)
-  if (!isOurs || limit < 1 || limit > LEVELS_MAX) throw invalidCursor()
+  if (!isOurs || limit < 1 || limit > LEVELS_MAX) throw invalidCursorError()
   return { afterItemId, afterLocationId, limit }
 }
 
@@ -150,7 +150,7 @@ async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart>
     }
     return { levels: rows.length, findings, next }
   } catch (error) {
-    if (limit === 1 || (error as { code?: string }).code !== databaseBusy.code) throw error
+    if (limit === 1 || (error as { code?: string }).code !== databaseBusyError.code) throw error
     return readPart(db, { ...place, limit: Math.ceil(limit / 10) })
   }
 }

@@ -4,7 +4,7 @@ import { emptyPage, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { inventoryItemNotFound, stockLocationNotFound, stockRequestFailed } from '../errors.ts'
+import { inventoryItemNotFoundError, stockLocationNotFoundError, stockRequestFailedError } from '../errors.ts'
 import type { StockRequest, StockRequestOutcome } from '../writer/requests.ts'
 import * as repository from './repository.ts'
 import type {
@@ -74,11 +74,11 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
   }
 
   const resolveLocation = async (code: string | undefined): Promise<LocationRef> =>
-    found(await db.first(repository.findLocationByCode, { code: code ?? null }), stockLocationNotFound)
+    found(await db.first(repository.findLocationByCode, { code: code ?? null }), stockLocationNotFoundError)
 
   async function read(variantId: string, { code }: LocationRef): Promise<StockLevelResponse> {
     const { items } = await list({ variant_id: variantId, location: code, limit: 1 })
-    return found(items[0], inventoryItemNotFound)
+    return found(items[0], inventoryItemNotFoundError)
   }
 
   /**
@@ -125,7 +125,7 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
   /** @throws `INVENTORY_REQUEST_FAILED`, `INVENTORY_BUSY` */
   async function outcomeOf(id: string): Promise<{ stale: readonly string[]; short: readonly string[] }> {
     const outcome = await stockRequests.outcomeOf(id, performance.now() + WAIT_MS)
-    if (outcome.kind === 'failed') throw stockRequestFailed()
+    if (outcome.kind === 'failed') throw stockRequestFailedError()
     return outcome.kind === 'counted' ? outcome : { stale: [], short: [] }
   }
 

@@ -8,10 +8,10 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import {
-  lastActiveLocationNeeded,
-  stockLocationLimitReached,
-  stockLocationNotFound,
-  stockLocationStale
+  lastActiveLocationNeededError,
+  stockLocationLimitReachedError,
+  stockLocationNotFoundError,
+  stockLocationStaleError
 } from '../errors.ts'
 import { announceStockLocationChangeJob } from './announce.ts'
 import * as repository from './repository.ts'
@@ -35,7 +35,7 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
 
   /** @throws `INVENTORY_LOCATION_NOT_FOUND` */
   const read = async (id: string): Promise<LocationResponse> =>
-    found(await db.first(repository.findStockLocation, { id }), stockLocationNotFound)
+    found(await db.first(repository.findStockLocation, { id }), stockLocationNotFoundError)
 
   /** @throws `INVENTORY_LOCATION_CODE_TAKEN`, `INVENTORY_LOCATION_LIMIT` */
   async function create(body: CreateLocationRequest, write: IdempotentWrite): Promise<LocationResponse> {
@@ -43,7 +43,7 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
     await write.once(db, async tx => {
       const stored = await tx.rows(repository.lockAllStockLocations)
       if (stored.length >= LOCATIONS_MAX)
-        throw stockLocationLimitReached({ details: { limit: LOCATIONS_MAX } })
+        throw stockLocationLimitReachedError({ details: { limit: LOCATIONS_MAX } })
       await tx.run(repository.insertStockLocation, { id: write.id, code, name, address, priority, active })
     })
     return read(write.id)
@@ -59,13 +59,13 @@ export function createStockLocationService({ db, changes, enqueue }: Deps) {
       const all = await tx.rows(repository.lockAllStockLocations)
       const stored = found(
         all.find(each => each.id === id),
-        stockLocationNotFound
+        stockLocationNotFoundError
       )
-      write.expect(stored.version, stockLocationStale)
+      write.expect(stored.version, stockLocationStaleError)
       if (isEmptyPatch(body)) return
       const changed = { ...stored, ...body }
       if (!changed.active && !all.some(each => each.active && each.id !== id))
-        throw lastActiveLocationNeeded()
+        throw lastActiveLocationNeededError()
       await tx.run(repository.updateStockLocation, changed)
       if (changed.active === stored.active) return
       changes.announce(tx, 'all')

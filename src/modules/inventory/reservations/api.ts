@@ -4,10 +4,10 @@ import { readAvailableQuantities } from '../availability/service.ts'
 import type { ItemQuantity, TakeContestedStockOperation } from '../decisions/state.ts'
 import {
   describeStockShortage,
-  inventoryShort,
-  orderClaimedOtherLines,
-  stockClaimLost,
-  stockWriterBusy
+  inventoryShortError,
+  orderClaimedOtherLinesError,
+  stockClaimLostError,
+  stockWriterBusyError
 } from '../errors.ts'
 import { type KitComponentCache, sumKitLineUnitsByItem } from '../writer/kits.ts'
 import { contestedStockUnitColumns } from '../writer/record-contested.ts'
@@ -59,9 +59,9 @@ export function createStockReservationApi({
     const needs = await kits.expand(lines)
     const reserve = { kind: 'reserve', id: newId(), owner, needs, seconds, ...contest } as const
     const outcome = await writer.push(reserve, deadlineAt)
-    if (outcome.kind === 'taken') throw orderClaimedOtherLines()
+    if (outcome.kind === 'taken') throw orderClaimedOtherLinesError()
     if (outcome.kind === 'short')
-      throw inventoryShort({ details: { items: outcome.lines.map(describeStockShortage) } })
+      throw inventoryShortError({ details: { items: outcome.lines.map(describeStockShortage) } })
     return outcome.kind === 'reserved' ? outcome.contested : []
   }
 
@@ -71,7 +71,7 @@ export function createStockReservationApi({
       await writer.push(drop, performance.now() + WAIT_MS)
     } catch (error) {
       // The reservation expires anyway.
-      if ((error as { code?: string }).code !== stockWriterBusy.code) throw error
+      if ((error as { code?: string }).code !== stockWriterBusyError.code) throw error
     }
   }
 
@@ -88,7 +88,8 @@ export function createStockReservationApi({
       claimed.set(row.item_id, (claimed.get(row.item_id) ?? 0) + row.quantity)
     const missing = wanted.filter(part => claimed.get(part.itemId) !== part.quantity)
     const isMore = [...claimed.keys()].some(itemId => !wanted.some(part => part.itemId === itemId))
-    if (isMore || (missing.length > 0 && (await areCounted(tx, missing, claimed)))) throw stockClaimLost()
+    if (isMore || (missing.length > 0 && (await areCounted(tx, missing, claimed))))
+      throw stockClaimLostError()
   }
 
   /** Returns whether a missing part is tracked. Untracked items are never reserved. */
@@ -133,7 +134,7 @@ export function createStockReservationApi({
         ? [describeStockShortage({ variantId, requested, available: Math.max(0, units) })]
         : []
     })
-    throw inventoryShort({ details: { items } })
+    throw inventoryShortError({ details: { items } })
   }
 
   async function assertNotContested(db: Queryable, owner: string): Promise<void> {
@@ -142,7 +143,7 @@ export function createStockReservationApi({
     const items = parts.map(({ itemId: variantId, quantity: requested }) =>
       describeStockShortage({ variantId, requested, available: 0 })
     )
-    throw inventoryShort({ details: { items } })
+    throw inventoryShortError({ details: { items } })
   }
 
   async function claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]> {

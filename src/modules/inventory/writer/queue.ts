@@ -1,5 +1,5 @@
 import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
-import { stockWriterBusy } from '../errors.ts'
+import { stockWriterBusyError } from '../errors.ts'
 
 /** A queued operation whose caller waits for the outcome. */
 export type QueuedStockOperation = {
@@ -25,7 +25,7 @@ export function createStockOperationQueue(entriesMax: number) {
 
   /** @throws `INVENTORY_BUSY` when the queue is full. */
   function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
-    if (size() >= entriesMax) throw stockWriterBusy({ retryAfterSeconds: 1 })
+    if (size() >= entriesMax) throw stockWriterBusyError({ retryAfterSeconds: 1 })
     const { promise, resolve: settle, reject: fail } = Promise.withResolvers<StockOperationOutcome>()
     entries.push({ operation, deadlineAt, settle, fail, items: new Set() })
     return promise
@@ -50,7 +50,7 @@ export function createStockOperationQueue(entriesMax: number) {
         lines += linesOf(entry.operation)
         if (lines > linesMax * share && taken.length > 0) break
         if (entry.deadlineAt > now) taken.push(entry)
-        else entry.fail(stockWriterBusy({ retryAfterSeconds: 1 }))
+        else entry.fail(stockWriterBusyError({ retryAfterSeconds: 1 }))
       }
       return at
     }

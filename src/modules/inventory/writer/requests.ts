@@ -10,7 +10,7 @@ import type {
   TakeContestedStockOperation,
   UndoShipmentStockOperation
 } from '../decisions/state.ts'
-import { stockWriterBusy } from '../errors.ts'
+import { stockWriterBusyError } from '../errors.ts'
 import * as repository from './requests-repository.ts'
 
 /** A request that can be posted: a change of an order's units, a count or an adjustment. */
@@ -140,7 +140,7 @@ export function createStockRequestOutcomeWaiters(db: Queryable) {
         const outcomes = new Map(rows.map(row => [row.id, row.outcome]))
         for (const [id, outcome] of outcomes) if (outcome !== null) mine.get(id)?.resolve(outcome)
         if (outcomes.size < ids.length && performance.now() > deadlineAt)
-          throw stockWriterBusy({ retryAfterSeconds: 1 })
+          throw stockWriterBusyError({ retryAfterSeconds: 1 })
         const all = await Promise.race([allResolved, delay(POLL_MS)])
         if (all !== undefined) return all
       }

@@ -7,7 +7,7 @@ import type {
   StockOperation,
   StockOperationOutcome
 } from '../decisions/state.ts'
-import { stockWriterBusy } from '../errors.ts'
+import { stockWriterBusyError } from '../errors.ts'
 import {
   countStockDecisionWrites,
   findStockLevelShortfalls,
@@ -114,7 +114,8 @@ export async function runStockBatch(
       if (performance.now() > giveUpAt) return attempt
       await delay(UNKNOWN_PAUSE_MS)
     } else if (attempt.kind === 'undone') return { ...attempt, requests }
-    else if (!isWaiting) return { kind: 'undone', error: stockWriterBusy({ retryAfterSeconds: 1 }), requests }
+    else if (!isWaiting)
+      return { kind: 'undone', error: stockWriterBusyError({ retryAfterSeconds: 1 }), requests }
     else isWaiting = false
   }
 }

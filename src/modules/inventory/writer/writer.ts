@@ -4,7 +4,7 @@ import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
-import { stockWriterBusy } from '../errors.ts'
+import { stockWriterBusyError } from '../errors.ts'
 import { itemIdsOfStockOperation, type StockBatchPublisher } from './batch.ts'
 import type { KitComponentCache } from './kits.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
@@ -81,7 +81,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
   const ticking = setInterval(wake, REQUESTS_SECONDS * 1_000).unref()
 
   function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
-    if (isStopping) throw stockWriterBusy({ retryAfterSeconds: 1 })
+    if (isStopping) throw stockWriterBusyError({ retryAfterSeconds: 1 })
     try {
       const outcome = queue.push(operation, deadlineAt)
       writerMetrics.operations.add({ kind: operation.kind })
@@ -242,7 +242,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
 }
 export type StockWriter = ReturnType<typeof createStockWriter>
 
-const isBusy = (error: unknown) => error instanceof DomainError && error.code === stockWriterBusy.code
+const isBusy = (error: unknown) => error instanceof DomainError && error.code === stockWriterBusyError.code
 
 function declareMetrics(metrics: Metrics, now: () => { entries: number; oldestSeconds: number }) {
   metrics.gauge('queue_entries', 'Stock changes waiting for a batch.', () => now().entries)

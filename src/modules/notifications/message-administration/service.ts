@@ -4,7 +4,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { notificationNotFound, notificationStatusForbids } from '../errors.ts'
+import { notificationNotFoundError, notificationStatusForbidsError } from '../errors.ts'
 import { sendNotificationJob } from '../messages/job.ts'
 import type { NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
@@ -16,12 +16,16 @@ type Deps = { db: Database; enqueue: Enqueue; giveUpSeconds: number }
 export function createNotificationAdministration({ db, enqueue, giveUpSeconds }: Deps) {
   /** @throws `NOTIFICATION_NOT_FOUND` */
   const read = async (id: string): Promise<AdminNotificationResponse> =>
-    found(await db.first(repository.findNotification, { id }), notificationNotFound)
+    found(await db.first(repository.findNotification, { id }), notificationNotFoundError)
 
   /** Locks a message and returns its turn. @throws `NOTIFICATION_NOT_FOUND`, `NOTIFICATION_STATUS_FORBIDS` */
   async function lock(tx: Transaction, id: string, allowed: readonly NotificationStatus[]): Promise<number> {
-    const { status, turn } = found(await tx.first(repository.lockNotification, { id }), notificationNotFound)
-    if (!allowed.includes(status)) throw notificationStatusForbids({ details: { message_status: status } })
+    const { status, turn } = found(
+      await tx.first(repository.lockNotification, { id }),
+      notificationNotFoundError
+    )
+    if (!allowed.includes(status))
+      throw notificationStatusForbidsError({ details: { message_status: status } })
     return turn
   }
 

@@ -41,7 +41,7 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
     const [summary] = (await orders?.orderSummaries(db, [orderId])) ?? []
     const isAllowed =
       summary !== undefined && (canManageNotifications(caller) || summary.customer_id === caller.userId)
-    if (!isAllowed) throw errors.notificationOrderNotFound()
+    if (!isAllowed) throw errors.notificationOrderNotFoundError()
     return summary
   }
 
@@ -49,18 +49,18 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
   async function recipientFor(caller: Caller, to: string | undefined, order: OrderSummary | undefined) {
     if (to !== undefined) {
       const email = parseEmail(to)
-      if (email === undefined) throw errors.notificationRecipientInvalid()
+      if (email === undefined) throw errors.notificationRecipientInvalidError()
       return { email, name: null, customerId: null, locale: null }
     }
     const [contact] = (await auth?.contacts([caller.userId])) ?? []
     if (contact?.email != null) {
       // Only verified addresses get requested mails. Otherwise an attacker could register with a victim's
       // address and flood it with mails.
-      if (!contact.emailVerified) throw errors.notificationRecipientUnverified()
+      if (!contact.emailVerified) throw errors.notificationRecipientUnverifiedError()
       return { email: contact.email, name: contact.name, customerId: contact.id, locale: contact.locale }
     }
     if (order === undefined || order.customer_id !== caller.userId || order.email === null)
-      throw errors.notificationRecipientUnknown()
+      throw errors.notificationRecipientUnknownError()
     return orderMailRecipient(order, [])
   }
 
@@ -68,19 +68,20 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
     caller: Caller,
     { template, channel = 'email', data = {}, to }: SendNotificationRequest
   ): Promise<Omit<NotificationDraft, 'id' | 'sourceId'>> {
-    if (to !== undefined && !canManageNotifications(caller)) throw errors.notificationRecipientForbidden()
+    if (to !== undefined && !canManageNotifications(caller))
+      throw errors.notificationRecipientForbiddenError()
     const sendable = SENDABLE_MAIL_TEMPLATES[template]
     if (sendable === undefined)
-      throw errors.templateNotSendable({ details: { templates: Object.keys(SENDABLE_MAIL_TEMPLATES) } })
+      throw errors.templateNotSendableError({ details: { templates: Object.keys(SENDABLE_MAIL_TEMPLATES) } })
     const faults = validateNotificationData(sendable, data)
-    if (faults.length > 0) throw errors.notificationDataInvalid({ details: { errors: faults } })
+    if (faults.length > 0) throw errors.notificationDataInvalidError({ details: { errors: faults } })
     const { order_id, shipment_id } = data as SendNotificationData
     const order = order_id === undefined ? undefined : await readOrder(order_id, caller)
     if (order !== undefined && sendable.matchesOrder?.(order) === false)
-      throw errors.notificationOrderMismatch()
+      throw errors.notificationOrderMismatchError()
     const shipment =
       order && shipment_id !== undefined ? shipmentMailVariables(order, shipment_id) : undefined
-    if (shipment_id !== undefined && shipment === undefined) throw errors.notificationOrderNotFound()
+    if (shipment_id !== undefined && shipment === undefined) throw errors.notificationOrderNotFoundError()
     const variables = {
       ...(order && { order: orderMailVariables(order) }),
       ...(shipment && { shipment })
@@ -104,7 +105,10 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
         const draft = await draftOf(caller, body)
         await write.once(db, tx => queueNotifications(tx, [{ id, sourceId: id, ...draft }]))
       }
-      return found(await db.first(repository.findNotification, { id }), errors.notificationRecipientUnknown)
+      return found(
+        await db.first(repository.findNotification, { id }),
+        errors.notificationRecipientUnknownError
+      )
     },
     /** Lists the notifications of a customer, without their content. */
     list: (customer_id: string, query: PageQuery): Promise<Page<NotificationResponse>> =>

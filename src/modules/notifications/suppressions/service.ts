@@ -4,7 +4,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { suppressionNotFound } from '../errors.ts'
+import { suppressionNotFoundError } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { SuppressionQuery, SuppressionResponse } from './schema.ts'
 
@@ -58,7 +58,7 @@ export function createSuppressionList({ db, secrets, bouncesMax }: Deps) {
     /** @throws `NOTIFICATION_SUPPRESSION_NOT_FOUND` */
     remove: async (id: string, write: IdempotentWrite): Promise<void> => {
       await write.once(db, async tx => {
-        if ((await tx.run(repository.deleteSuppression, { id })) === 0) throw suppressionNotFound()
+        if ((await tx.run(repository.deleteSuppression, { id })) === 0) throw suppressionNotFoundError()
       })
     }
   }

@@ -2,10 +2,10 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import {
-  mailTemplateForbidden,
-  mailTemplateInvalid,
-  mailTemplateNotFound,
-  mailTemplateStale
+  mailTemplateForbiddenError,
+  mailTemplateInvalidError,
+  mailTemplateNotFoundError,
+  mailTemplateStaleError
 } from '../errors.ts'
 import {
   MAIL_TEMPLATE_NAMES,
@@ -41,7 +41,7 @@ type Deps = {
  * @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`
  */
 function assertMayEdit({ scopes }: Caller, name: MailTemplateName): void {
-  if (scopes !== null && 'token' in mailTemplateDefinitions[name].example) throw mailTemplateForbidden()
+  if (scopes !== null && 'token' in mailTemplateDefinitions[name].example) throw mailTemplateForbiddenError()
 }
 
 /** Lists, replaces, resets and previews templates. Templates of administrators take precedence over the built-in ones. */
@@ -66,7 +66,7 @@ export function createMailTemplateAdministration({
       message: `line ${line}: ${message}`,
       line
     }))
-    throw mailTemplateInvalid({ details: { errors } })
+    throw mailTemplateInvalidError({ details: { errors } })
   }
 
   /** @throws `NOTIFICATION_TEMPLATE_NOT_FOUND` */
@@ -80,7 +80,7 @@ export function createMailTemplateAdministration({
       locale,
       is_changed: changed !== undefined,
       version: changed?.version ?? 0,
-      ...found(source, mailTemplateNotFound),
+      ...found(source, mailTemplateNotFoundError),
       example: samples(name, locale).example
     }
   }
@@ -111,10 +111,10 @@ export function createMailTemplateAdministration({
       await check(name, locale, source)
       await write.once(db, async tx => {
         const version = (await findChanged(tx, params))?.version ?? 0
-        write.expect(version, mailTemplateStale)
+        write.expect(version, mailTemplateStaleError)
         const { subject, text: body_text, html: body_html } = source
         const row = { name, locale, subject, body_text, body_html, version }
-        if ((await tx.first(repository.upsertMailTemplate, row)) === undefined) throw mailTemplateStale()
+        if ((await tx.first(repository.upsertMailTemplate, row)) === undefined) throw mailTemplateStaleError()
       })
       return read(params)
     },
@@ -122,10 +122,10 @@ export function createMailTemplateAdministration({
     remove: async (caller: Caller, params: MailTemplateParams, write: IdempotentWrite): Promise<void> => {
       assertMayEdit(caller, params.name)
       await write.once(db, async tx => {
-        const { version } = found(await findChanged(tx, params), mailTemplateNotFound)
-        write.expect(version, mailTemplateStale)
+        const { version } = found(await findChanged(tx, params), mailTemplateNotFoundError)
+        write.expect(version, mailTemplateStaleError)
         if ((await tx.run(repository.deleteMailTemplate, { ...params, version })) === 0)
-          throw mailTemplateStale()
+          throw mailTemplateStaleError()
       })
     },
     /** Renders the stored template, with the given parts replaced, with example data. @throws `NOTIFICATION_TEMPLATE_INVALID` */

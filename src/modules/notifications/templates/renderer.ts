@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { templateRendererBusy } from '../errors.ts'
+import { templateRendererBusyError } from '../errors.ts'
 import { MailTemplateFault, type MailTemplatePart, type RenderedMail } from './liquid-engine.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
 import type { MailTemplateSamples } from './samples.ts'
@@ -125,7 +125,7 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
   }
 
   function run(task: MailTemplateRenderTask): Promise<Outcome> {
-    if (queue.length >= QUEUE_MAX) throw templateRendererBusy()
+    if (queue.length >= QUEUE_MAX) throw templateRendererBusyError()
     const settle = Promise.withResolvers<Outcome>()
     queue.push({ task, settle })
     runAll()

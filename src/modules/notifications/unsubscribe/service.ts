@@ -1,7 +1,7 @@
 import type { Config } from '../../../platform/core-settings.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { unsubscribeLinkRefused } from '../errors.ts'
+import { unsubscribeLinkRefusedError } from '../errors.ts'
 import { maskEmailAddress, type SuppressionList } from '../suppressions/service.ts'
 import { unsubscribePage } from './page.ts'
 
@@ -26,7 +26,7 @@ export function createUnsubscribeService({ db, secrets, config, suppressions }: 
   /** @throws `NOTIFICATION_UNSUBSCRIBE_REFUSED` */
   function addressOf(token: string): string {
     const opened = secrets.open(PURPOSE, Buffer.from(token, 'base64url'))
-    if (opened === undefined) throw unsubscribeLinkRefused()
+    if (opened === undefined) throw unsubscribeLinkRefusedError()
     return opened.toString('utf8')
   }
   const isUnsubscribed = async (address: string) =>

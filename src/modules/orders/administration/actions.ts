@@ -6,7 +6,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { orderActionRefused, orderNotFound, orderStale } from '../errors.ts'
+import { orderActionRefusedError, orderNotFoundError, orderStaleError } from '../errors.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
@@ -46,7 +46,7 @@ export function createAdminOrderActions(deps: Deps) {
   ) =>
     write.once(db, async tx => {
       const locked = await changes.lock(tx, id)
-      write.expect(locked.order.version, orderStale)
+      write.expect(locked.order.version, orderStaleError)
       changes.assertAllowed(locked, action, actor)
       await work(tx, locked)
     })
@@ -64,7 +64,7 @@ export function createAdminOrderActions(deps: Deps) {
     runAction(id, 'cancel_lines', actor, write, async (tx, locked) => {
       const lines = addToOrderLineCounters(locked.lines, 'cancel', units)
       if (lines.every(line => remainingLineUnits.fulfil(line) + line.fulfilled === 0))
-        throw orderActionRefused({ details: { action: 'cancel_lines', reason: 'whole_order' } })
+        throw orderActionRefusedError({ details: { action: 'cancel_lines', reason: 'whole_order' } })
       const balance = await adjustments.readCreditBalance(tx, locked)
       const counted = await changes.transition(tx, locked, 'cancel_lines', actor, { lines })
       const release = { id: write.id, kind: 'release', owner: id } as const
@@ -99,8 +99,8 @@ export function createAdminOrderActions(deps: Deps) {
     /** Changes the metadata in any state, and no other column. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `METADATA_LIMIT` */
     updateMetadata: (id: string, body: MetadataRequest, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        const order = found(await tx.first(lockOrder, { id }), orderNotFound)
-        write.expect(order.version, orderStale)
+        const order = found(await tx.first(lockOrder, { id }), orderNotFoundError)
+        write.expect(order.version, orderStaleError)
         await changeMetadata(tx, updateOrderMetadata, { id, ...body })
       }),
 

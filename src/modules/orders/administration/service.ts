@@ -5,7 +5,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { orderNotFound } from '../errors.ts'
+import { orderNotFoundError } from '../errors.ts'
 import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { OrderActor } from '../lifecycle/service.ts'
@@ -25,7 +25,7 @@ type Deps = { db: Database; actions: AdminOrderActions; fulfilment: FulfilmentSe
 export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   /** @throws `ORDER_NOT_FOUND` */
   const read = async (id: string): Promise<AdminOrderResponse> =>
-    adminOrderView(found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFound))
+    adminOrderView(found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFoundError))
 
   const readAfter = async (id: string, action: Promise<unknown>): Promise<AdminOrderResponse> => {
     await action

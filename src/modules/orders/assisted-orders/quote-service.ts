@@ -9,7 +9,7 @@ import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { findAnyCheckout } from '../checkouts/repository.ts'
 import { checkoutFindingView, checkoutPriceView } from '../checkouts/view.ts'
-import { checkoutItemsAmbiguous, checkoutNotFound } from '../errors.ts'
+import { checkoutItemsAmbiguousError, checkoutNotFoundError } from '../errors.ts'
 import type { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
 
 type Deps = {
@@ -35,7 +35,7 @@ export function createOrderQuoteService({
     assertOneSource(body)
     const { checkout_id: id, customer_id: customerId = null, ...fields } = body
     if (id !== undefined) {
-      const { customer_id, input } = found(await db.first(findAnyCheckout, { id }), checkoutNotFound)
+      const { customer_id, input } = found(await db.first(findAnyCheckout, { id }), checkoutNotFoundError)
       return { customerId: customer_id, input: { ...input, codes: fields.codes ?? input.codes } }
     }
     const { input } = await readCheckoutInput(customerId, {
@@ -88,4 +88,6 @@ function assertOneSource({ checkout_id, codes: _, ...others }: OrderQuoteRequest
 }
 
 const sourceError = (fields: readonly string[], message: string) =>
-  checkoutItemsAmbiguous({ details: { errors: fields.map(field => ({ path: `body/${field}`, message })) } })
+  checkoutItemsAmbiguousError({
+    details: { errors: fields.map(field => ({ path: `body/${field}`, message })) }
+  })

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import { adminOrderView } from '../administration/view.ts'
 import type { ClientBuyer } from '../buyers/buyer.ts'
-import { orderNotFound } from '../errors.ts'
+import { orderNotFoundError } from '../errors.ts'
 import { findOrderOfAnyBuyer } from '../orders/repository.ts'
 import type { OrderService, OrderTokens } from '../orders/service.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
@@ -21,7 +21,7 @@ type Deps = {
  */
 export function createAssistedOrderService({ db, orders, payments, tokens }: Deps) {
   async function read(id: string): Promise<AssistedOrderResponse> {
-    const order = found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFound)
+    const order = found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFoundError)
     const order_token = order.customer_id === null ? tokens.create(id, order.token_version) : null
     return { order_token, ...adminOrderView(order) }
   }

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { OrderPayments } from '../../payments/index.ts'
 import { heldMinorOf } from '../adjustments/credits.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
-import { orderStale } from '../errors.ts'
+import { orderStaleError } from '../errors.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
 import type { CancellationSettlement } from '../payments/settle-cancellation.ts'
@@ -40,7 +40,7 @@ export function createCancellationService({
   async function request(id: string, actor: OrderActor, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       const locked = await changes.lock(tx, id)
-      write.expect(locked.order.version, orderStale)
+      write.expect(locked.order.version, orderStaleError)
       if (locked.lifecycle.state === 'canceled' || locked.lifecycle.isCancelRequested) return
       changes.assertAllowed(locked, 'cancel', actor)
       assertCanRefundPaidAmount(locked, actor)

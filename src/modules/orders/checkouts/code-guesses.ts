@@ -1,6 +1,6 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import { createRequestBudget } from '../../../kernel/request-budget.ts'
-import { tooManyUnknownCodes } from '../errors.ts'
+import { tooManyUnknownCodesError } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 
 type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
@@ -32,7 +32,7 @@ export function createLimitPromotionCodeGuesses(perMinute: number): LimitPromoti
     // All codes are counted first, and the known ones are subtracted later, so that parallel requests cannot
     // try more codes.
     const waitSeconds = take(address, codes.length)
-    if (waitSeconds > 0) throw tooManyUnknownCodes({ retryAfterSeconds: waitSeconds })
+    if (waitSeconds > 0) throw tooManyUnknownCodesError({ retryAfterSeconds: waitSeconds })
     let outcome: WithFindings = {}
     try {
       const result = await work()

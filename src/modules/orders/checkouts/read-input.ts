@@ -3,7 +3,7 @@ import type { Metadata } from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import { cartEmpty, cartsDisabled, checkoutItemsAmbiguous } from '../errors.ts'
+import { cartEmptyError, cartsDisabledError, checkoutItemsAmbiguousError } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
 import { type CheckoutInput, withChangedMetadata } from './input.ts'
@@ -65,10 +65,10 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
   }
 
   async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
-    if (cart === undefined) throw cartsDisabled()
+    if (cart === undefined) throw cartsDisabledError()
     const cartId = customerId ?? (await cart.findGuestCartId(token))
     const { lines, version, metadata } = await cart.findStored(cartId)
-    if (lines.length === 0) throw cartEmpty()
+    if (lines.length === 0) throw cartEmptyError()
     return { lines, source: { cart_id: cartId, cart_version: version }, metadata }
   }
 }
@@ -78,7 +78,7 @@ export type ReadCheckoutInput = ReturnType<typeof createReadCheckoutInput>
 function sourceError(customerId: string | null, hasBoth: boolean) {
   const cart = customerId === null ? 'guest_cart_token' : 'cart'
   const message = hasBoth ? `must not be sent together with ${cart}` : `is required, unless ${cart} is sent`
-  return checkoutItemsAmbiguous({ details: { errors: [{ path: 'body/items', message }] } })
+  return checkoutItemsAmbiguousError({ details: { errors: [{ path: 'body/items', message }] } })
 }
 
 /** An incomplete address is stored unchanged, because the buyer is still typing. */

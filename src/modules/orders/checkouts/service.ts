@@ -6,11 +6,11 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
 import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
 import {
-  checkoutCanceled,
-  checkoutCompleted,
-  checkoutExpired,
-  checkoutNotFound,
-  checkoutStale
+  checkoutCanceledError,
+  checkoutCompletedError,
+  checkoutExpiredError,
+  checkoutNotFoundError,
+  checkoutStaleError
 } from '../errors.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
@@ -57,12 +57,12 @@ export function createCheckoutService({
    */
   function ownerFor(buyer: Buyer, id: string): Owner {
     if (buyer.kind !== 'guest') return buyer.customerId
-    if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFound()
+    if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()
     return null
   }
 
   const findOwned = async (owner: Owner, id: string) =>
-    found(await db.first(repository.findCheckout, { id, customer_id: owner }), checkoutNotFound)
+    found(await db.first(repository.findCheckout, { id, customer_id: owner }), checkoutNotFoundError)
 
   async function readOwned(owner: Owner, id: string): Promise<CheckoutResponse> {
     const row = await findOwned(owner, id)
@@ -168,14 +168,14 @@ export async function lockCheckout(tx: Transaction, owner: Owner, id: string, wr
     tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
     tx.first(repository.findCheckout, { id, customer_id: owner })
   ])
-  const row = found(stored, checkoutNotFound)
-  write.expect(row.version, checkoutStale)
+  const row = found(stored, checkoutNotFoundError)
+  write.expect(row.version, checkoutStaleError)
   return row
 }
 
 /** @throws `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED` */
 export function assertCheckoutOpen({ status, is_expired, order_id }: repository.CheckoutRow): void {
-  if (order_id !== null) throw checkoutCompleted({ details: { order_id } })
-  if (status === 'canceled') throw checkoutCanceled()
-  if (is_expired) throw checkoutExpired()
+  if (order_id !== null) throw checkoutCompletedError({ details: { order_id } })
+  if (status === 'canceled') throw checkoutCanceledError()
+  if (is_expired) throw checkoutExpiredError()
 }

@@ -6,7 +6,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { findAnyCheckout } from '../checkouts/repository.ts'
 import type { CheckoutService } from '../checkouts/service.ts'
-import { orderRequestInvalid, orderWriteRepeated } from '../errors.ts'
+import { orderRequestInvalidError, orderWriteRepeatedError } from '../errors.ts'
 import { findOrderOwner } from '../orders/repository.ts'
 import { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
 import type { OrderService, PlacedOrder } from '../orders/service.ts'
@@ -62,7 +62,7 @@ let errorsOf: ReturnType<typeof compileSchema> | undefined
 function validated<R extends PlaceOrder>(request: R): R {
   errorsOf ??= compileSchema(PlaceOrder)
   const errors = errorsOf(request)
-  if (errors.length > 0) throw orderRequestInvalid({ details: { errors: fieldFaults('body', errors) } })
+  if (errors.length > 0) throw orderRequestInvalidError({ details: { errors: fieldFaults('body', errors) } })
   return request
 }
 
@@ -80,7 +80,7 @@ async function onceById<T>(
   try {
     return await work(isRepeated ? applied : write)
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== orderWriteRepeated.code) throw error
+    if (!(error instanceof DomainError) || error.code !== orderWriteRepeatedError.code) throw error
     return work(applied)
   }
 }

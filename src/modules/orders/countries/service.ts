@@ -3,7 +3,7 @@ import { countryCodes, requiredAddressFields } from '../../../kernel/countries.t
 import { listRegions, regionFault } from '../../../kernel/regions.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { countryNotFound } from '../errors.ts'
+import { countryNotFoundError } from '../errors.ts'
 import type { CountryResponse } from './schema.ts'
 
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
 export const createAddressFormatService = ({ pricing, shipping }: Deps) => ({
   /** @throws `COUNTRY_NOT_FOUND` */
   read: async (country: string): Promise<CountryResponse> => {
-    if (!countryCodes.includes(country)) throw countryNotFound()
+    if (!countryCodes.includes(country)) throw countryNotFoundError()
     const [rules, delivery] = await Promise.all([
       pricing.readRules({ codes: [], customer: null }),
       shipping?.listRegions()

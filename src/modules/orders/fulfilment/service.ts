@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { orderActionRefused, orderShipmentNotFound, orderStale } from '../errors.ts'
+import { orderActionRefusedError, orderShipmentNotFoundError, orderStaleError } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
 import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
 import {
@@ -116,7 +116,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
-        write.expect(locked.order.version, orderStale)
+        write.expect(locked.order.version, orderStaleError)
         changes.assertAllowed(locked, 'fulfil', actor)
         const rest = locked.lines.map(line => ({
           line: line.line,
@@ -141,14 +141,14 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
-        write.expect(locked.order.version, orderStale)
+        write.expect(locked.order.version, orderStaleError)
         changes.assertAllowed(locked, 'relabel', actor)
         const stored = found(
           await tx.first(repository.findOrderShipment, { id, order_id }),
-          orderShipmentNotFound
+          orderShipmentNotFoundError
         )
         if (stored.voided_at !== null)
-          throw orderActionRefused({ details: { action: 'relabel', reason: 'voided' } })
+          throw orderActionRefusedError({ details: { action: 'relabel', reason: 'voided' } })
         const { carrier: before, tracking_number: number } = stored
         const label = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
         const { carrier, tracking_number } = (await shipping?.updateLabel(tx, id, label)) ?? label
@@ -170,16 +170,16 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
-        write.expect(locked.order.version, orderStale)
+        write.expect(locked.order.version, orderStaleError)
         const parcel = found(
           await tx.first(repository.findOrderShipment, { id, order_id }),
-          orderShipmentNotFound
+          orderShipmentNotFoundError
         )
         if (parcel.voided_at !== null) return
         changes.assertAllowed(locked, 'void_shipment', actor)
         const refusal = shipmentVoidRefusalOf(locked.lines, parcel.lines)
         if (refusal !== undefined)
-          throw orderActionRefused({ details: { action: 'void_shipment', reason: refusal } })
+          throw orderActionRefusedError({ details: { action: 'void_shipment', reason: refusal } })
         await shipping?.voidParcel(tx, { shipmentId: id, actor: actor.id, reason })
         await reopenShipping(tx, locked, parcel.lines)
         await changes.transition(tx, locked, 'void_shipment', actor, {
@@ -210,9 +210,9 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
-        write.expect(locked.order.version, orderStale)
+        write.expect(locked.order.version, orderStaleError)
         changes.assertAllowed(locked, 'void_event', actor)
-        if (shipping === undefined) throw orderShipmentNotFound()
+        if (shipping === undefined) throw orderShipmentNotFoundError()
         const event = {
           orderId: order_id,
           shipmentId: shipment_id,
@@ -229,7 +229,9 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
             : await tx.first(repository.findOrderActionsSinceTracking, { order_id, since })
         const dependsOn = consequences?.depends_on ?? null
         if (dependsOn !== null)
-          throw orderActionRefused({ details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] } })
+          throw orderActionRefusedError({
+            details: { action: 'void_event', reason: REFUSAL_AFTER[dependsOn] }
+          })
         const changed = await changes.transition(tx, locked, 'void_event', actor)
         if (
           changed.lifecycle.state === 'completed' &&
@@ -249,7 +251,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     ): Promise<void> => {
       await write.once(db, async tx => {
         const locked = await changes.lock(tx, order_id)
-        write.expect(locked.order.version, orderStale)
+        write.expect(locked.order.version, orderStaleError)
         changes.assertAllowed(locked, 'return', actor)
         await changes.transition(tx, locked, 'return', actor, {
           lines: addToOrderLineCounters(locked.lines, 'return', units)

@@ -1,4 +1,4 @@
-import { lineUnitsInsufficient, orderLineUnknown } from '../errors.ts'
+import { lineUnitsInsufficientError, orderLineUnknownError } from '../errors.ts'
 
 /**
  * Units of a line by progress: 0 <= returned <= fulfilled, 0 <= refunded <= fulfilled, canceled + fulfilled
@@ -45,7 +45,7 @@ export function addToOrderLineCounters(
   for (const { line, quantity } of units) requested.set(line, (requested.get(line) ?? 0) + quantity)
   const known = new Set(lines.map(({ line }) => line))
   const unknown = [...requested.keys()].filter(line => !known.has(line))
-  if (unknown.length > 0) throw orderLineUnknown({ details: { lines: unknown } })
+  if (unknown.length > 0) throw orderLineUnknownError({ details: { lines: unknown } })
   const short = lines
     .map(line => ({
       line: line.line,
@@ -53,7 +53,7 @@ export function addToOrderLineCounters(
       available: remainingLineUnits[kind](line)
     }))
     .filter(({ requested, available }) => requested > available)
-  if (short.length > 0) throw lineUnitsInsufficient({ details: { items: short } })
+  if (short.length > 0) throw lineUnitsInsufficientError({ details: { items: short } })
   const counter = COUNTERS[kind]
   return lines.map(line => ({ ...line, [counter]: line[counter] + (requested.get(line.line) ?? 0) }))
 }

@@ -3,7 +3,7 @@ import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { LockedPaymentAccount, OrderPayments, Refunder } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { orderActionRefused, orderNotCancelable, orderNotFound } from '../errors.ts'
+import { orderActionRefusedError, orderNotCancelableError, orderNotFoundError } from '../errors.ts'
 import {
   type CustomerCancellationPolicy,
   type OrderActionName,
@@ -65,7 +65,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
    */
   async function lock(tx: Transaction, id: string): Promise<OrderUnderLock> {
     const account = await payments?.lockAccount(tx, id)
-    return found(await lockBehind(tx, account, id), orderNotFound)
+    return found(await lockBehind(tx, account, id), orderNotFoundError)
   }
 
   /** Locks the order of an account that the transaction has locked. Returns `undefined` when the account has no order. */
@@ -96,8 +96,8 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
     const reason = orderActionRefusalOf(action, lifecycle, role, policy)
     if (reason === undefined) return
     throw action === 'cancel'
-      ? orderNotCancelable({ details: { reason } })
-      : orderActionRefused({ details: { action, reason } })
+      ? orderNotCancelableError({ details: { reason } })
+      : orderActionRefusedError({ details: { action, reason } })
   }
 
   /**

@@ -4,7 +4,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { CustomerBuyer } from '../buyers/buyer.ts'
-import { orderNotFound, orderStale } from '../errors.ts'
+import { orderNotFoundError, orderStaleError } from '../errors.ts'
 import { orderClaimedEvent } from '../events.ts'
 import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
@@ -32,7 +32,7 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, shi
    */
   function canClaim({ id, customer_id, token_version }: Owned, customerId: string, token: string): boolean {
     if (customer_id === customerId) return false
-    if (customer_id !== null || !tokens.verify(token, id, token_version)) throw orderNotFound()
+    if (customer_id !== null || !tokens.verify(token, id, token_version)) throw orderNotFoundError()
     return true
   }
 
@@ -54,11 +54,11 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, shi
   ): Promise<OrderResponse> {
     const { customerId } = buyer
     // The token is checked without a lock first, so that a caller without access cannot delay the owner.
-    canClaim(found(await db.first(repository.findOrderOwner, { id }), orderNotFound), customerId, token)
+    canClaim(found(await db.first(repository.findOrderOwner, { id }), orderNotFoundError), customerId, token)
     await write.once(db, async tx => {
       const locked = await changes.lock(tx, id)
       const isClaimed = canClaim(locked.order, customerId, token)
-      write.expect(locked.order.version, orderStale)
+      write.expect(locked.order.version, orderStaleError)
       if (isClaimed) await handOver(tx, locked, customerId)
     })
     return orders.read(buyer, id)

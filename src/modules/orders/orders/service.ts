@@ -15,7 +15,7 @@ import type { CancellationService } from '../cancellation/service.ts'
 import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
-import { orderNotFound } from '../errors.ts'
+import { orderNotFoundError } from '../errors.ts'
 import type { CustomerCancellationPolicy } from '../lifecycle/actions.ts'
 import type { PlaceOrder } from '../placement/place-order.ts'
 import type { OrderPlacement, OrderPlacementResult } from '../placement/service.ts'
@@ -68,13 +68,13 @@ export function createOrderService({
   })
 
   const findOwned = async (owner: string | null, id: string) =>
-    found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFound)
+    found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFoundError)
 
   /** Finds an order that the buyer may reach. @throws `ORDER_NOT_FOUND` */
   async function find(buyer: Buyer, id: string): Promise<repository.OrderRow> {
     const order = await findOwned(customerIdOf(buyer), id)
     if (buyer.kind === 'guest' && !tokens.verify(buyer.token ?? '', id, order.token_version))
-      throw orderNotFound()
+      throw orderNotFoundError()
     return order
   }
 

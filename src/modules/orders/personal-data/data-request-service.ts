@@ -4,7 +4,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { dataRequestLinkInvalid } from '../errors.ts'
+import { dataRequestLinkInvalidError } from '../errors.ts'
 import { dataRequestedEvent } from '../events.ts'
 import { openDataRequestJob } from '../jobs.ts'
 import * as repository from './data-request-repository.ts'
@@ -79,15 +79,15 @@ export function createDataRequestService({ db, emit, enqueue, secrets, guestData
 
     /** @throws `ORDER_DATA_REQUEST_INVALID`, `ORDER_STILL_OPEN` */
     async confirm(token: string, write: IdempotentWrite): Promise<DataRequestConfirmedResponse> {
-      const id = found(dataRequestIdIn(secrets, token), dataRequestLinkInvalid)
-      const { email, action } = found(await find(db, id), dataRequestLinkInvalid)
+      const id = found(dataRequestIdIn(secrets, token), dataRequestLinkInvalidError)
+      const { email, action } = found(await find(db, id), dataRequestLinkInvalidError)
       if (action === 'export') {
         const { orders, parts } = await guestData.export({ email })
         return { action, orders, parts }
       }
       const { orders } = await guestData.erase({ email }, write, async tx => {
         const used = await tx.run(repository.markDataRequestUsed, { id, at: new Date() })
-        if (used === 0) throw dataRequestLinkInvalid()
+        if (used === 0) throw dataRequestLinkInvalidError()
       })
       return { action, orders, parts: null }
     },

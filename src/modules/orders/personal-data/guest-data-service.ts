@@ -3,7 +3,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { guestSelectionAmbiguous, orderBelongsToAccount, orderNotFound } from '../errors.ts'
+import { guestSelectionAmbiguousError, orderBelongsToAccountError, orderNotFoundError } from '../errors.ts'
 import { orderErasedEvent } from '../events.ts'
 import * as repository from './guest-data-repository.ts'
 import type {
@@ -33,10 +33,10 @@ export function createGuestDataService({ db, emit, personalData, lock, retention
 
   /** @throws `ORDER_GUEST_DATA_UNCLEAR`, `ORDER_NOT_FOUND`, `ORDER_HAS_ACCOUNT` */
   async function select({ order_id: id, email }: GuestDataRequest): Promise<repository.GuestOrderRow[]> {
-    if ((id === undefined) === (email === undefined)) throw guestSelectionAmbiguous()
+    if ((id === undefined) === (email === undefined)) throw guestSelectionAmbiguousError()
     if (email !== undefined) return ordersOf(email)
-    const order = found(await db.first(repository.findUnerasedOrder, { id: id ?? '' }), orderNotFound)
-    if (order.customer_id !== null) throw orderBelongsToAccount()
+    const order = found(await db.first(repository.findUnerasedOrder, { id: id ?? '' }), orderNotFoundError)
+    if (order.customer_id !== null) throw orderBelongsToAccountError()
     return [order]
   }
 

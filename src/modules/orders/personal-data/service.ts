@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { AuthApi } from '../../auth/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { ordersStillOpen } from '../errors.ts'
+import { ordersStillOpenError } from '../errors.ts'
 import type { OrderState } from '../lifecycle/status.ts'
 import { deleteDataRequestsOfEmail } from './data-request-repository.ts'
 import * as repository from './repository.ts'
@@ -26,7 +26,8 @@ export function createOrderErasure({ auth, payments, shipping }: Deps) {
     await payments?.erase(tx, customer_id, orderIds)
     const locked = await tx.rows(repository.lockOrdersToErase, { customer_id, ids: orderIds })
     const open = locked.filter(({ state }) => OPEN.includes(state))
-    if (open.length > 0) throw ordersStillOpen({ details: { numbers: open.map(({ number }) => number) } })
+    if (open.length > 0)
+      throw ordersStillOpenError({ details: { numbers: open.map(({ number }) => number) } })
     const ids = locked.map(({ id }) => id)
     const of = { customer_id, ids }
     await tx.run(repository.deleteCheckoutsToErase, of)

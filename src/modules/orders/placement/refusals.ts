@@ -3,12 +3,12 @@ import type { CheckoutFinding } from '../checkouts/findings.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { checkoutFindingView, checkoutPriceView, shippingOptionView } from '../checkouts/view.ts'
 import {
-  marketDoesNotDeliver,
-  orderIncomplete,
-  orderItemsUnavailable,
-  orderPriceChanged,
-  promotionCodesWithoutEffect,
-  shippingNotAvailable
+  marketDoesNotDeliverError,
+  orderIncompleteError,
+  orderItemsUnavailableError,
+  orderPriceChangedError,
+  promotionCodesWithoutEffectError,
+  shippingNotAvailableError
 } from '../errors.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -31,29 +31,29 @@ export function orderPlacementErrorOf(
   const findings = [...remarks, ...priced.findings]
   const of = (codes: readonly string[]) => findings.filter(({ code }) => codes.includes(code))
   const errors = findings.flatMap(found => faultOf(found, path))
-  if (errors.length > 0) return orderIncomplete({ details: { errors } })
+  if (errors.length > 0) return orderIncompleteError({ details: { errors } })
   if (of(['MARKET_DESTINATION']).length > 0)
-    return marketDoesNotDeliver({ details: { market: priced.market.code } })
+    return marketDoesNotDeliverError({ details: { market: priced.market.code } })
   const unavailable = of(UNAVAILABLE)
   if (unavailable.length > 0)
-    return orderItemsUnavailable({ details: { items: unavailable.map(checkoutFindingView) } })
+    return orderItemsUnavailableError({ details: { items: unavailable.map(checkoutFindingView) } })
   if (of(NOT_DELIVERABLE).length > 0)
-    return shippingNotAvailable({ details: { options: priced.options.map(shippingOptionView) } })
+    return shippingNotAvailableError({ details: { options: priced.options.map(shippingOptionView) } })
   const { totals, hash } = priced.quote
   const isAgreed =
     expectedTotal === undefined ? (quoteHash ?? hash) === hash : expectedTotal === totals.totalMinor
   // A checkout does not show these findings, so a changed price alone would not explain the difference.
   const hidden = of(['CODE_NOT_FOR_CUSTOMER'])
   if (!isAgreed && hidden.length > 0)
-    return promotionCodesWithoutEffect({ details: { findings: hidden.map(checkoutFindingView) } })
+    return promotionCodesWithoutEffectError({ details: { findings: hidden.map(checkoutFindingView) } })
   if (!isAgreed)
-    return orderPriceChanged({
+    return orderPriceChangedError({
       details: { quote: checkoutPriceView(priced), findings: findings.map(checkoutFindingView) }
     })
   const codes = findings.filter(({ code }) => code.startsWith('CODE_'))
   const isShown = expectedTotal !== undefined || quoteHash !== undefined
   if (codes.length > 0 && !isShown)
-    return promotionCodesWithoutEffect({ details: { findings: codes.map(checkoutFindingView) } })
+    return promotionCodesWithoutEffectError({ details: { findings: codes.map(checkoutFindingView) } })
   return undefined
 }
 

@@ -17,7 +17,7 @@ import type { CheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
-import { checkoutChanged, tooManyPendingOrders } from '../errors.ts'
+import { checkoutChangedError, tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
@@ -202,8 +202,8 @@ export function createOrderPlacement(deps: Deps) {
     const pending = await tx.first(repository.countPendingOrders, order)
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
-    if (pending.of_buyer > ofBuyer) throw tooManyPendingOrders({ details: { limit: ofBuyer } })
-    if (pending.of_network > ofNetwork) throw tooManyPendingOrders({ details: { limit: ofNetwork } })
+    if (pending.of_buyer > ofBuyer) throw tooManyPendingOrdersError({ details: { limit: ofBuyer } })
+    if (pending.of_network > ofNetwork) throw tooManyPendingOrdersError({ details: { limit: ofNetwork } })
   }
 
   async function emptyCart(tx: Transaction, { cart_id, cart_version }: Purchase['source']): Promise<void> {
@@ -261,7 +261,7 @@ async function lockOpenCheckout(
 ): Promise<void> {
   const row = await lockCheckout(tx, customerId, id, write)
   assertCheckoutOpen(row)
-  if (row.version !== version) throw checkoutChanged()
+  if (row.version !== version) throw checkoutChangedError()
 }
 
 const idsOf = (lines: readonly CheckoutLine[]) => lines.map(({ variantId }) => variantId)

@@ -9,7 +9,7 @@ import {
   totalCreditedMinor
 } from '../adjustments/credits.ts'
 import type { AdjustmentSource, OrderAdjustmentService } from '../adjustments/service.ts'
-import { creditExceedsOrder, creditInputAmbiguous, orderStale } from '../errors.ts'
+import { creditExceedsOrderError, creditInputAmbiguousError, orderStaleError } from '../errors.ts'
 import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
 import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
@@ -36,11 +36,11 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
     actor: OrderActor,
     write: IdempotentWrite
   ): Promise<void> {
-    if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguous()
+    if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguousError()
     await write.once(db, async tx => {
       // Locks the payment account, then the order. Nothing below locks the account again.
       const locked = await changes.lock(tx, id)
-      write.expect(locked.order.version, orderStale)
+      write.expect(locked.order.version, orderStaleError)
       changes.assertAllowed(locked, 'refund', actor)
 
       const balance = await adjustments.readCreditBalance(tx, locked)
@@ -87,6 +87,6 @@ function creditForUnits(balance: OrderCreditBalance, units: readonly OrderLineUn
 
 function creditForAmount(balance: OrderCreditBalance, amountMinor: number): OrderCredit {
   const available = balance.totalMinor - totalCreditedMinor(balance)
-  if (amountMinor > available) throw creditExceedsOrder({ details: { available } })
+  if (amountMinor > available) throw creditExceedsOrderError({ details: { available } })
   return calculateCreditForAmount(balance, amountMinor)
 }

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { orderNotFound, unpaidStockLimitExceeded } from '../errors.ts'
+import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
 import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
 import { recordContestedUnits } from './eviction-repository.ts'
 import {
@@ -47,7 +47,10 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
    */
   async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
-    const subject = found(await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }), orderNotFound)
+    const subject = found(
+      await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }),
+      orderNotFoundError
+    )
     const { buyer, variant_ids } = subject
     const [available = [], is_verified] = await Promise.all([
       inventory?.availableIn(tx, variant_ids),
@@ -89,7 +92,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
         : undefined
     if (excess === undefined) return
     countRefusal(excess.scope)
-    throw unpaidStockLimitExceeded({ details: detailsOf(excess) })
+    throw unpaidStockLimitExceededError({ details: detailsOf(excess) })
   }
 
   /** Counts the units that an order contests. @throws `ORDER_UNPAID_STOCK_LIMIT` */
@@ -100,7 +103,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
     const all = await tx.first(recordContestedUnits, { id: orderId, network, units })
     if (all === undefined || all.units <= contestedMax) return
     countRefusal('contested')
-    throw unpaidStockLimitExceeded({ details: { scope: 'network', limit: contestedMax, items: [] } })
+    throw unpaidStockLimitExceededError({ details: { scope: 'network', limit: contestedMax, items: [] } })
   }
 
   /**

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { payableOrderNotFound } from '../errors.ts'
+import { payableOrderNotFoundError } from '../errors.ts'
 import type { PaymentAccountChange } from '../facts/recorder.ts'
 import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.ts'
 
@@ -20,7 +20,7 @@ type Deps = { lockAccount: LockPaymentAccount; listener: () => PaymentListener |
 export const createPaymentAccountChanges = ({ lockAccount, listener }: Deps) => ({
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   lock: async (tx: Transaction, orderId: string): Promise<LockedPaymentAccount> =>
-    found(await lockAccount(tx, orderId), payableOrderNotFound),
+    found(await lockAccount(tx, orderId), payableOrderNotFoundError),
 
   /** Settles the account after facts or operations were recorded, and passes the change to the listener. */
   settle: async (tx: Transaction, account: LockedPaymentAccount): Promise<void> => {

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { payableOrderNotFound } from '../errors.ts'
+import { payableOrderNotFoundError } from '../errors.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
 import type { PaymentAccountChange, PaymentFactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
@@ -144,7 +144,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
     reissueOrderToken: async (customer_id: string | null): Promise<number> => {
       if (customer_id !== null) await tx.run(repository.assignPaymentsToCustomer, { order_id, customer_id })
       const issued = await tx.first(repository.raiseOrderTokenVersion, { order_id, customer_id })
-      return found(issued, payableOrderNotFound).token_version
+      return found(issued, payableOrderNotFoundError).token_version
     }
   }
 }

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
-import { payableOrderNotFound } from '../errors.ts'
+import { payableOrderNotFoundError } from '../errors.ts'
 import { findPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentMethodChoice, PaymentStarter } from '../payments/start.ts'
 import * as repository from './repository.ts'
@@ -47,7 +47,7 @@ export function createPaymentAccountService({ starter, attempts }: Deps) {
     },
 
     findAccount: async (db: Queryable, orderId: string): Promise<PaymentAccountRow> =>
-      found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFound)
+      found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFoundError)
   }
 }
 export type PaymentAccountService = ReturnType<typeof createPaymentAccountService>

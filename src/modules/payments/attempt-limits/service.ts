@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { tooManyPaymentAttempts } from '../errors.ts'
+import { tooManyPaymentAttemptsError } from '../errors.ts'
 import { findLimitingPaymentAttempts, type LimitedPaymentAttemptSubject } from './repository.ts'
 
 const HOUR_MS = 3_600_000
@@ -41,7 +41,7 @@ export const createPaymentAttemptLimits = ({ secrets, failuresMax: max, count }:
     if (latest === undefined) return
     count(latest.subject)
     const waitMs = latest.seen_at.getTime() + HOUR_MS - now
-    throw tooManyPaymentAttempts({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
+    throw tooManyPaymentAttemptsError({ retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) })
   }
 })
 export type PaymentAttemptLimits = ReturnType<typeof createPaymentAttemptLimits>

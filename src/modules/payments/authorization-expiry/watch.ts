@@ -3,7 +3,7 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { payableOrderNotFound } from '../errors.ts'
+import { payableOrderNotFoundError } from '../errors.ts'
 import { authorizationExpiringEvent } from '../events.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
@@ -24,7 +24,7 @@ type Deps = {
 /** Handles authorizations that expire within a day, each payment once. */
 export function createAuthorizationExpiryWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
   async function handleExpiry(tx: Transaction, payment_id: string, order_id: string): Promise<void> {
-    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
+    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFoundError)
     const marked = await tx.first(repository.markAuthorizationExpiryReported, { id: payment_id })
     if (marked === undefined || marked.authorized_until === null) return
     const { authorized, authorized_until, is_busy } = marked

@@ -8,10 +8,10 @@ import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { isValidOrderToken } from '../accounts/token.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import {
-  canceledOrderNotPayable,
-  payableOrderNotFound,
-  paymentNotFound,
-  paymentOperationStillOpen
+  canceledOrderNotPayableError,
+  payableOrderNotFoundError,
+  paymentNotFoundError,
+  paymentOperationStillOpenError
 } from '../errors.ts'
 import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
@@ -52,8 +52,11 @@ export function createPaymentIntentService(deps: Deps) {
   const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
   async function ownAccount(caller: OrderPaymentCaller, orderId: string): Promise<PaymentAccountRow> {
-    const account = found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFound)
-    if (!owns(caller, account)) throw payableOrderNotFound()
+    const account = found(
+      await db.first(findPaymentAccount, { order_id: orderId }),
+      payableOrderNotFoundError
+    )
+    if (!owns(caller, account)) throw payableOrderNotFoundError()
     return account
   }
   const owns = (
@@ -65,7 +68,7 @@ export function createPaymentIntentService(deps: Deps) {
       : isValidOrderToken(secrets, caller.token ?? '', order_id, token_version)
 
   async function read(id: string): Promise<PaymentIntentResponse> {
-    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
+    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFoundError)
     const sealed =
       payment.is_open && payment.next_step
         ? secrets.open(PAYMENT_STEP_ENCRYPTION_PURPOSE, payment.next_step)
@@ -106,7 +109,7 @@ export function createPaymentIntentService(deps: Deps) {
       await sender.send(id)
     }
     if (toVoid.length > 0 && (await others()).length > 0)
-      throw paymentOperationStillOpen({ retryAfterSeconds: 15 })
+      throw paymentOperationStillOpenError({ retryAfterSeconds: 15 })
   }
 
   /**
@@ -127,12 +130,12 @@ export function createPaymentIntentService(deps: Deps) {
       await attempts.assertBelowLimit(db, network, order_id)
     if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
     await write.once(db, async tx => {
-      const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFound)
-      if (!owns(caller, account)) throw payableOrderNotFound()
+      const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFoundError)
+      if (!owns(caller, account)) throw payableOrderNotFoundError()
       const [existing] = openOf(await tx.rows(repository.listPaymentsOfOrder, { order_id })).filter(
         each => each.provider === choice.provider && each.method === choice.method
       )
-      if (existing !== undefined && account.frozen_at !== null) throw canceledOrderNotPayable()
+      if (existing !== undefined && account.frozen_at !== null) throw canceledOrderNotPayableError()
       if (existing !== undefined) return write.result(existing.id)
       await guard(tx, { orderId: order_id, method: choice.method })
       await starter.start(tx, account, { ...choice, id: write.id, network })

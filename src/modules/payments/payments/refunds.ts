@@ -1,6 +1,6 @@
 import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { apiKeyRefundLimitExceeded, refundAmountTooHigh } from '../errors.ts'
+import { apiKeyRefundLimitExceededError, refundAmountTooHighError } from '../errors.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
@@ -20,7 +20,7 @@ export type RefundLimits = { readonly recent_login_above: number; readonly api_k
 /** Requests refunds: the amount is reserved first, then the provider is called. */
 export function createRefundService(limits: RefundLimits) {
   const rejectExcessiveRefund = (available: number): never => {
-    throw refundAmountTooHigh({ details: { available } })
+    throw refundAmountTooHighError({ details: { available } })
   }
   return {
     rejectExcessiveRefund,
@@ -36,7 +36,7 @@ export function createRefundService(limits: RefundLimits) {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
       const isApiKey = actor.apiKeyId !== undefined
-      if (isApiKey && totalMinor > limit) throw apiKeyRefundLimitExceeded({ details: { limit } })
+      if (isApiKey && totalMinor > limit) throw apiKeyRefundLimitExceededError({ details: { limit } })
       if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOld()
     },
     /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */

@@ -8,11 +8,11 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
 import {
-  canceledOrderNotPayable,
-  captureAmountTooHigh,
-  paymentNotFound,
-  paymentNotVoidable,
-  paymentOperationStillOpen
+  canceledOrderNotPayableError,
+  captureAmountTooHighError,
+  paymentNotFoundError,
+  paymentNotVoidableError,
+  paymentOperationStillOpenError
 } from '../errors.ts'
 import * as operations from '../operations/repository.ts'
 import type { PaymentOperationSender } from '../operations/sender.ts'
@@ -33,7 +33,7 @@ type Deps = {
 export function createPaymentService({ db, providers, sender, refunds, accounts }: Deps) {
   /** @throws `PAYMENT_NOT_FOUND` */
   async function read(id: string): Promise<PaymentDetailResponse> {
-    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFound)
+    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFoundError)
     const [facts, paymentOperations] = await Promise.all([
       db.rows(repository.listFactsOfPayment, { payment_id: id }),
       db.rows(operations.listOperationsOfPayment, { payment_id: id })
@@ -43,9 +43,9 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
 
   /** Locks the account and returns it with the payment. @throws `PAYMENT_NOT_FOUND` */
   async function lock(tx: Transaction, id: string) {
-    const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFound)
+    const { order_id } = found(await tx.first(repository.findPayment, { id }), paymentNotFoundError)
     const account = await accounts.lock(tx, order_id)
-    return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFound) }
+    return { account, payment: found(await tx.first(repository.findPayment, { id }), paymentNotFoundError) }
   }
 
   /** Inserts an operation in a transaction, then sends it. Returns the payment with the provider's response. */
@@ -73,7 +73,7 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
   ): Promise<void> {
     const open = await tx.rows(operations.listOperationsOfPayment, { payment_id: payment.id })
     if (open.some(each => each.settled_at === null && each.kind !== 'refund'))
-      throw paymentOperationStillOpen()
+      throw paymentOperationStillOpenError()
     const operation = { ids: [write.id], paymentIds: [payment.id], amounts: [amount] }
     await tx.run(operations.insertPaymentOperations, { ...operation, kind, reason: null, actor })
   }
@@ -113,19 +113,20 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
     /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
       runOperation(id, write, async (tx, payment, { state: account }) => {
-        if (account.frozen_at !== null) throw canceledOrderNotPayable()
+        if (account.frozen_at !== null) throw canceledOrderNotPayableError()
         const { capturable } = providers.get(payment.provider)
         const uncaptured = payment.is_open ? payment.amount - payment.captured : 0
         const available = capturable === 'held' ? payment.authorized : uncaptured
         const toCapture = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
-        if (toCapture === 0 || toCapture > available) throw captureAmountTooHigh({ details: { available } })
+        if (toCapture === 0 || toCapture > available)
+          throw captureAmountTooHighError({ details: { available } })
         await insertOperation(tx, write, payment, 'capture', toCapture, actor)
       }),
 
     /** Voids an authorization or an open payment. @throws `PAYMENT_NOT_VOIDABLE`, `PAYMENT_OPERATION_OPEN` */
     void: (id: string, actor: string, write: IdempotentWrite) =>
       runOperation(id, write, async (tx, payment) => {
-        if (!payment.is_open) throw paymentNotVoidable()
+        if (!payment.is_open) throw paymentNotVoidableError()
         await insertOperation(tx, write, payment, 'void', payment.amount - payment.captured, actor)
       }),
 

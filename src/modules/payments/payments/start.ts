@@ -1,10 +1,10 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import {
-  canceledOrderNotPayable,
-  nothingDueForOrder,
-  paymentCurrencyUnsupported,
-  paymentMethodUnknown
+  canceledOrderNotPayableError,
+  nothingDueForOrderError,
+  paymentCurrencyUnsupportedError,
+  paymentMethodUnknownError
 } from '../errors.ts'
 import { type PaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../operations/repository.ts'
@@ -24,9 +24,9 @@ export function createPaymentStarter(providers: PaymentProviderRegistry, attempt
     const name = provider ?? supporting[0] ?? ''
     const { methods } = providers.get(name)
     if (methods.length > 0 && !supporting.includes(name))
-      throw paymentCurrencyUnsupported({ details: { currency, providers: supporting } })
+      throw paymentCurrencyUnsupportedError({ details: { currency, providers: supporting } })
     const chosenMethod = method ?? methods[0] ?? ''
-    if (!methods.includes(chosenMethod)) throw paymentMethodUnknown({ details: { methods } })
+    if (!methods.includes(chosenMethod)) throw paymentMethodUnknownError({ details: { methods } })
     return { provider: name, method: chosenMethod }
   }
 
@@ -51,12 +51,12 @@ export function createPaymentStarter(providers: PaymentProviderRegistry, attempt
     ): Promise<string> => {
       const { order_id, customer_id, currency, due, committed, frozen_at } = account
       const resolved = resolveMethod(choice, currency)
-      if (frozen_at !== null) throw canceledOrderNotPayable()
+      if (frozen_at !== null) throw canceledOrderNotPayableError()
       if (providers.get(resolved.provider).kind !== 'offline')
         await attempts.assertBelowLimit(tx, network, order_id)
       const amount = due - committed
       if (amount <= 0 || (await tx.run(reservePaymentAmount, { order_id, amount })) === 0)
-        throw nothingDueForOrder()
+        throw nothingDueForOrderError()
       await tx.run(insertPayment, { id, order_id, customer_id, amount, currency, network, ...resolved })
       await tx.run(insertPaymentOperations, {
         ids: [id],

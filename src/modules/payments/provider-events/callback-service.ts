@@ -5,7 +5,7 @@ import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
-import { callbackSignatureInvalid, paymentProviderUnknown } from '../errors.ts'
+import { callbackSignatureInvalidError, paymentProviderUnknownError } from '../errors.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import {
   findPayment,
@@ -77,7 +77,8 @@ export function createPaymentCallbackService({
 
   function callbacksOf(name: string) {
     const { callbacks } = providers.get(name)
-    if (callbacks === undefined) throw paymentProviderUnknown({ details: { providers: providers.names } })
+    if (callbacks === undefined)
+      throw paymentProviderUnknownError({ details: { providers: providers.names } })
     return callbacks
   }
 
@@ -87,7 +88,7 @@ export function createPaymentCallbackService({
     const signature = callbacks.verify(callback.raw, callback.headers, new Date())
     if (signature !== 'right') {
       count('refused')
-      throw callbackSignatureInvalid({ details: { reason: signature } })
+      throw callbackSignatureInvalidError({ details: { reason: signature } })
     }
     await db.transaction(tx => store(tx, callback, callbacks.read(callback.raw)))
     return { received: true }

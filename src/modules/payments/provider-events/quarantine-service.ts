@@ -2,7 +2,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { quarantinedPaymentEventNotFound } from '../errors.ts'
+import { quarantinedPaymentEventNotFoundError } from '../errors.ts'
 import * as repository from './repository.ts'
 import type { PaymentEventQuery } from './schema.ts'
 
@@ -12,7 +12,7 @@ type Deps = { db: Database; wake: (tx: Transaction, id: string) => void }
 export function createPaymentQuarantineService({ db, wake }: Deps) {
   async function decide(tx: Transaction, id: string, state: 'received' | 'discarded', reason: string | null) {
     if ((await tx.first(repository.releaseFromQuarantine, { id, state, reason })) === undefined)
-      throw quarantinedPaymentEventNotFound()
+      throw quarantinedPaymentEventNotFoundError()
   }
 
   return {

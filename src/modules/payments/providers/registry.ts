@@ -1,4 +1,4 @@
-import { paymentProviderUnknown } from '../errors.ts'
+import { paymentProviderUnknownError } from '../errors.ts'
 import { type CircuitBreakerClock, createCircuitBreaker } from './breaker.ts'
 import type { PaymentProvider, ProviderResponse } from './port.ts'
 
@@ -19,7 +19,7 @@ export function createPaymentProviderRegistry(
   const offered = all.filter(({ methods }) => methods.length > 0).map(({ name }) => name)
   const entryOf = (name: string) => {
     const entry = byName.get(name)
-    if (entry === undefined) throw paymentProviderUnknown({ details: { providers: offered } })
+    if (entry === undefined) throw paymentProviderUnknownError({ details: { providers: offered } })
     return entry
   }
 

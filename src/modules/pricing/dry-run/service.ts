@@ -1,6 +1,6 @@
 import { regionsOfAreas } from '../../../kernel/areas.ts'
 import { regionFault } from '../../../kernel/regions.ts'
-import { shippingOptionUnknown, taxRegionInvalid } from '../errors.ts'
+import { shippingOptionUnknownError, taxRegionInvalidError } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
 import { type PriceComponent, sumBy } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
@@ -80,7 +80,7 @@ function assertRegion(
   const named = regionsOfAreas((taxZones.get(country) ?? []).map(({ area }) => area))
   const message = regionFault(country, region, named)
   if (region !== undefined && message !== undefined)
-    throw taxRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
+    throw taxRegionInvalidError({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }
 
 /** Keys that sort in the order of the request. */
@@ -135,7 +135,7 @@ function optionsOf({
     amountMinor: amount,
     taxCategory: tax_category ?? null
   }))
-  if (choice !== undefined && !options.some(({ id }) => id === choice)) throw shippingOptionUnknown()
+  if (choice !== undefined && !options.some(({ id }) => id === choice)) throw shippingOptionUnknownError()
   return options
 }
 

@@ -5,7 +5,7 @@ import { findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/
 import { type CsvRecord, CsvRejected, readCsvRecords } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { pricingImportFailed } from '../errors.ts'
+import { pricingImportFailedError } from '../errors.ts'
 
 export const PRICING_IMPORT_BYTES_MAX = 268_435_456
 const BATCH_ROWS = 1_000
@@ -118,7 +118,7 @@ const cellsOf =
     cells[columns.get(column) ?? -1]?.trim() ?? ''
 
 const failed = (rows: number, errors: CsvRowError[], errors_total: number, cause?: unknown) =>
-  pricingImportFailed({ cause, details: { report: { rows, errors, errors_total } } })
+  pricingImportFailedError({ cause, details: { report: { rows, errors, errors_total } } })
 
 /** Response to an import. */
 export const PricingImportResponse = response('PricingImportResponse', {

@@ -1,7 +1,7 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { marketUnknown } from '../errors.ts'
+import { marketUnknownError } from '../errors.ts'
 import type { QuoteMarket } from '../quote/input.ts'
 import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
@@ -35,7 +35,7 @@ export function createMarketDirectory({
     if (name !== undefined) {
       const named = all.find(({ market }) => market.code === name)
       if (named === undefined)
-        throw marketUnknown({ details: { known: all.map(({ market }) => market.code) } })
+        throw marketUnknownError({ details: { known: all.map(({ market }) => market.code) } })
       return named.market
     }
     const chosen =

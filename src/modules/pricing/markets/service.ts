@@ -7,11 +7,11 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  defaultMarketProtected,
-  marketInUse,
-  marketLimitReached,
-  marketNotFound,
-  marketStale
+  defaultMarketProtectedError,
+  marketInUseError,
+  marketLimitReachedError,
+  marketNotFoundError,
+  marketStaleError
 } from '../errors.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import * as repository from './repository.ts'
@@ -39,12 +39,12 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   async function idOf(from: Queryable, named: string): Promise<string> {
     const id = named.toLowerCase()
     if (isId(id)) return id
-    return found(await from.first(repository.findMarketId, { code: named }), marketNotFound).id
+    return found(await from.first(repository.findMarketId, { code: named }), marketNotFoundError).id
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND` */
   const read = async (named: string): Promise<MarketResponse> =>
-    found(await db.first(repository.findMarket, { id: await idOf(db, named) }), marketNotFound)
+    found(await db.first(repository.findMarket, { id: await idOf(db, named) }), marketNotFoundError)
 
   /** @throws `PRICING_MARKET_CODE_TAKEN`, `PRICING_COUNTRY_TAKEN`, `PRICING_MARKET_LIST_INVALID`, `PRICING_MARKET_LIMIT` */
   async function create(body: CreateMarketRequest, write: IdempotentWrite): Promise<MarketResponse> {
@@ -58,7 +58,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
     await write.once(db, async tx => {
       await tx.run(repository.lockDefaultMarket)
       const { total = 0 } = (await tx.first(repository.countMarkets)) ?? {}
-      if (total >= MARKETS_MAX) throw marketLimitReached({ details: { limit: MARKETS_MAX } })
+      if (total >= MARKETS_MAX) throw marketLimitReachedError({ details: { limit: MARKETS_MAX } })
       await tx.run(repository.insertMarket, {
         ...body,
         id: write.id,
@@ -86,7 +86,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
       if (isEmptyPatch(body)) return
       const changed = { ...stored, ...body }
       if (stored.is_default && !(changed.active && changed.currency === stored.currency))
-        throw defaultMarketProtected()
+        throw defaultMarketProtectedError()
       await tx.run(repository.updateMarket, changed)
       if (body.countries !== undefined) {
         await tx.run(repository.deleteMarketCountries, { id })
@@ -101,9 +101,9 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   const remove = (named: string, write: IdempotentWrite) =>
     write.once(db, async tx => {
       const stored = await lock(tx, await idOf(tx, named), write)
-      if (stored.is_default) throw defaultMarketProtected()
+      if (stored.is_default) throw defaultMarketProtectedError()
       const used = await tx.first(repository.isMarketUsedByPromotion, { code: stored.code })
-      if (used?.is_used) throw marketInUse()
+      if (used?.is_used) throw marketInUseError()
       await tx.run(repository.deleteMarket, { id: stored.id })
       announce(tx, stored.price_list_id, null)
     })
@@ -122,8 +122,8 @@ export type MarketService = ReturnType<typeof createMarketService>
 
 /** Locks the market until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.MarketRow> {
-  const stored = found(await tx.first(repository.lockMarket, { id }), marketNotFound)
-  write.expect(stored.version, marketStale)
+  const stored = found(await tx.first(repository.lockMarket, { id }), marketNotFoundError)
+  write.expect(stored.version, marketStaleError)
   return stored
 }
 

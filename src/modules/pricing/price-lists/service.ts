@@ -5,7 +5,12 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
-import { priceListInUse, priceListLimitReached, priceListNotFound, priceListStale } from '../errors.ts'
+import {
+  priceListInUseError,
+  priceListLimitReachedError,
+  priceListNotFoundError,
+  priceListStaleError
+} from '../errors.ts'
 import type { PriceChangeBroadcast } from './changes.ts'
 import * as repository from './repository.ts'
 import {
@@ -33,7 +38,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
 
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
   const read = async (id: string): Promise<PriceListResponse> =>
-    found(await db.first(repository.findPriceList, { id }), priceListNotFound)
+    found(await db.first(repository.findPriceList, { id }), priceListNotFoundError)
 
   /** @throws `PRICING_PARENT_LIST_INVALID`, `PRICING_ADJUSTMENT_INVALID`, `PRICING_PRICE_LIST_TOO_DEEP`, `PRICING_PRICE_LIST_LIMIT` */
   async function create(body: CreatePriceListRequest, write: IdempotentWrite): Promise<PriceListResponse> {
@@ -42,7 +47,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
       await tx.run(repository.insertPriceList, { id: write.id, name, currency, parent_id, adjustment_ppm })
       await changeMetadata(tx, repository.updatePriceListMetadata, { ...body, id: write.id })
       const { total = 0 } = (await tx.first(repository.countPriceLists, { metadata: null })) ?? {}
-      if (total > PRICE_LISTS_MAX) throw priceListLimitReached({ details: { limit: PRICE_LISTS_MAX } })
+      if (total > PRICE_LISTS_MAX) throw priceListLimitReachedError({ details: { limit: PRICE_LISTS_MAX } })
       invalidation.publish(tx)
     })
     return read(write.id)
@@ -73,7 +78,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
     write.once(db, async tx => {
       await lock(tx, id, write)
       const used = await tx.first(repository.isPriceListInUse, { id })
-      if (used?.is_used) throw priceListInUse()
+      if (used?.is_used) throw priceListInUseError()
       await tx.run(repository.deletePriceList, { id })
       invalidation.publish(tx)
     })
@@ -84,7 +89,7 @@ export type PriceListService = ReturnType<typeof createPriceListService>
 
 /** Locks the price list until `tx` ends. Transactions that reference it wait. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.PriceListRow> {
-  const stored = found(await tx.first(repository.lockPriceList, { id }), priceListNotFound)
-  write.expect(stored.version, priceListStale)
+  const stored = found(await tx.first(repository.lockPriceList, { id }), priceListNotFoundError)
+  write.expect(stored.version, priceListStaleError)
   return stored
 }

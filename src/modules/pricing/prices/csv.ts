@@ -4,7 +4,7 @@ import { isId, LOWEST_ID } from '../../../kernel/ids.ts'
 import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { priceListNotFound } from '../errors.ts'
+import { priceListNotFoundError } from '../errors.ts'
 import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
@@ -19,7 +19,7 @@ const QUANTITY_MAX = 1_000_000
 /** Exports and imports the prices of a list as CSV, with decimal amounts such as 19.90. */
 export function createPriceListCsv({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
   const currencyOf = async (listId: string) =>
-    found(await db.first(findPriceList, { id: listId }), priceListNotFound).currency
+    found(await db.first(findPriceList, { id: listId }), priceListNotFoundError).currency
 
   return {
     /** Exports all prices. Each page shows the prices at the time it is read. @throws `PRICING_PRICE_LIST_NOT_FOUND` */

@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { duplicatePrice, priceListNotFound, priceNotFound } from '../errors.ts'
+import { duplicatePriceError, priceListNotFoundError, priceNotFoundError } from '../errors.ts'
 import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
@@ -16,7 +16,7 @@ type PricePosition = { from_quantity: number; variant_id: string; limit: number 
 export function createPriceService({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
   async function list(listId: string, query: PriceListPricesQuery): Promise<Page<ListedPriceResponse>> {
-    found(await db.first(findPriceList, { id: listId }), priceListNotFound)
+    found(await db.first(findPriceList, { id: listId }), priceListNotFoundError)
     const { variant_id: only } = query
     const ofList = { list_id: listId }
     const statements =
@@ -52,7 +52,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
       priceMinor: price
     }))
     const places = new Set(wanted.map(({ variantId, fromQuantity }) => `${variantId} ${fromQuantity}`))
-    if (places.size < wanted.length) throw duplicatePrice()
+    if (places.size < wanted.length) throw duplicatePriceError()
     await write.once(db, async tx => {
       await setPriceListEntries(tx, listId, wanted)
       changes.announce(
@@ -76,7 +76,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
         variant_id: variantId,
         from_quantity: fromQuantity ?? null
       })
-      if (gone.length === 0) throw priceNotFound()
+      if (gone.length === 0) throw priceNotFoundError()
       changes.announce(tx, listId, [variantId.toLowerCase()])
     })
   }

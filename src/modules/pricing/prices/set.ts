@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { priceBreakLimitReached } from '../errors.ts'
+import { priceBreakLimitReachedError } from '../errors.ts'
 import * as repository from './repository.ts'
 import { PRICE_BREAKS_PER_VARIANT_MAX } from './schema.ts'
 
@@ -24,5 +24,5 @@ export async function setPriceListEntries(
     limit: PRICE_BREAKS_PER_VARIANT_MAX
   })
   if (overfull !== undefined)
-    throw priceBreakLimitReached({ details: { ...overfull, limit: PRICE_BREAKS_PER_VARIANT_MAX } })
+    throw priceBreakLimitReachedError({ details: { ...overfull, limit: PRICE_BREAKS_PER_VARIANT_MAX } })
 }

@@ -6,7 +6,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { promotionCodeNotFound, promotionNotFound, usageLimitBelowUses } from '../errors.ts'
+import { promotionCodeNotFoundError, promotionNotFoundError, usageLimitBelowUsesError } from '../errors.ts'
 import { findPromotion } from '../promotions/repository.ts'
 import { normalizePromotionCode } from '../quote/codes.ts'
 import { insertPromotionUsageLimit, setPromotionUsageLimit } from '../redemptions/usage-limits-repository.ts'
@@ -29,7 +29,7 @@ const CSV_COLUMNS = ['code', 'active', 'uses_max', 'uses_left', 'batch_id'] as c
  */
 export function createPromotionCodeService({ db }: { db: Database }) {
   const requirePromotion = async (id: string) =>
-    found(await db.first(findPromotion, { id }), promotionNotFound)
+    found(await db.first(findPromotion, { id }), promotionNotFoundError)
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   async function list(promotionId: string, query: PromotionCodesQuery): Promise<Page<PromotionCodeResponse>> {
@@ -47,7 +47,7 @@ export function createPromotionCodeService({ db }: { db: Database }) {
   const read = async (promotionId: string, id: string): Promise<PromotionCodeResponse> =>
     found(
       await db.first(repository.findPromotionCode, { promotion_id: promotionId, id }),
-      promotionCodeNotFound
+      promotionCodeNotFoundError
     )
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND`, `PRICING_CODE_TAKEN` */
@@ -99,12 +99,12 @@ export function createPromotionCodeService({ db }: { db: Database }) {
     await write.once(db, async tx => {
       found(
         await tx.first(repository.lockPromotionCode, { promotion_id: promotionId, id }),
-        promotionCodeNotFound
+        promotionCodeNotFoundError
       )
       if (active !== undefined) await tx.run(repository.setPromotionCodeActive, { id, active })
       if (uses_max === undefined) return
       if ((await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
-        throw usageLimitBelowUses()
+        throw usageLimitBelowUsesError()
     })
     return read(promotionId, id)
   }

@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { promotionNotFound } from '../errors.ts'
+import { promotionNotFoundError } from '../errors.ts'
 import * as repository from '../redemptions/repository.ts'
 import { findPromotion } from './repository.ts'
 import type { RedemptionResponse } from './schema.ts'
@@ -11,7 +11,7 @@ import type { RedemptionResponse } from './schema.ts'
 export const createPromotionRedemptionListService = ({ db }: { db: Database }) => ({
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   list: async (promotionId: string, query: PageQuery): Promise<Page<RedemptionResponse>> => {
-    found(await db.first(findPromotion, { id: promotionId }), promotionNotFound)
+    found(await db.first(findPromotion, { id: promotionId }), promotionNotFoundError)
     const of = { promotion_id: promotionId }
     return readPage(query, {
       ...newestFirst,

@@ -6,11 +6,11 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import {
-  automaticPromotionLimitReached,
-  promotionNotFound,
-  promotionStale,
-  promotionUsedByOrders,
-  usageLimitBelowUses
+  automaticPromotionLimitReachedError,
+  promotionNotFoundError,
+  promotionStaleError,
+  promotionUsedByOrdersError,
+  usageLimitBelowUsesError
 } from '../errors.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import { isPromotionRedeemed } from '../redemptions/repository.ts'
@@ -42,7 +42,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
 
   /** @throws `PRICING_PROMOTION_NOT_FOUND` */
   const read = async (id: string): Promise<PromotionResponse> =>
-    present(found(await db.first(repository.findPromotion, { id }), promotionNotFound))
+    present(found(await db.first(repository.findPromotion, { id }), promotionNotFoundError))
 
   /**
    * @throws `PRICING_MOMENT_INVALID`, `PRICING_PERIOD_INVALID`, `PRICING_EFFECT_INVALID`, `PRICING_PROMOTION_MARKET_UNKNOWN`,
@@ -87,7 +87,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
       await tx.run(repository.updatePromotion, row)
       await changeMetadata(tx, repository.updatePromotionMetadata, { ...body, id })
       if (uses_max !== undefined && (await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
-        throw usageLimitBelowUses()
+        throw usageLimitBelowUsesError()
       if (markets !== undefined) {
         await tx.run(repository.deletePromotionMarkets, { id })
         await tx.run(repository.insertPromotionMarkets, { id, markets: markets ?? [] })
@@ -108,7 +108,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     write.once(db, async tx => {
       await lock(tx, id, write)
       const used = await tx.first(isPromotionRedeemed, { promotion_id: id })
-      if (used?.is_used) throw promotionUsedByOrders()
+      if (used?.is_used) throw promotionUsedByOrdersError()
       await tx.run(repository.deletePromotion, { id })
       invalidation.publish(tx)
     })
@@ -143,7 +143,7 @@ async function checkLimit(tx: Transaction): Promise<void> {
   await tx.run(repository.lockAutomaticPromotions)
   const { total = 0 } = (await tx.first(repository.countAutomaticPromotions)) ?? {}
   if (total > AUTOMATIC_PROMOTIONS_MAX)
-    throw automaticPromotionLimitReached({ details: { limit: AUTOMATIC_PROMOTIONS_MAX } })
+    throw automaticPromotionLimitReachedError({ details: { limit: AUTOMATIC_PROMOTIONS_MAX } })
 }
 
 /** Locks the promotion until `tx` ends. */
@@ -152,8 +152,8 @@ async function lock(
   id: string,
   write: IdempotentWrite
 ): Promise<repository.AdminPromotionRow> {
-  const stored = found(await tx.first(repository.lockPromotion, { id }), promotionNotFound)
-  write.expect(stored.version, promotionStale)
+  const stored = found(await tx.first(repository.lockPromotion, { id }), promotionNotFoundError)
+  write.expect(stored.version, promotionStaleError)
   return stored
 }
 

@@ -1,4 +1,4 @@
-import { quoteTooLarge } from '../errors.ts'
+import { quoteTooLargeError } from '../errors.ts'
 import { sumBy } from './components.ts'
 import type { QuoteInput } from './input.ts'
 
@@ -28,5 +28,5 @@ export function assertQuoteWithinSizeLimits({ lines, groups, codes }: QuoteInput
     subtotal: sumBy(lines, line => line.priceMinor * line.quantity)
   }
   for (const [what, limit] of Object.entries(QUOTE_SIZE_LIMITS))
-    if (sizes[what as keyof typeof sizes] > limit) throw quoteTooLarge({ details: { what, limit } })
+    if (sizes[what as keyof typeof sizes] > limit) throw quoteTooLargeError({ details: { what, limit } })
 }

@@ -4,7 +4,7 @@ import type {
   Transaction,
   TransactionRunner
 } from '../../../platform/postgres/database.ts'
-import { customerUsageLimitReached, firstOrderAlreadyPlaced } from '../errors.ts'
+import { customerUsageLimitReachedError, firstOrderAlreadyPlacedError } from '../errors.ts'
 import type { PromotionRedemption } from '../quote/promotions.ts'
 import * as repository from './repository.ts'
 import { addLimitedPromotionUses } from './usage-limits-repository.ts'
@@ -80,12 +80,12 @@ export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
       promotion_ids
     })
     if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
-      throw customerUsageLimitReached()
+      throw customerUsageLimitReachedError()
     if (uses.some(row => row.first_order_only)) {
       // Of two simultaneous orders one gets the row. Earlier orders are known to the orders module.
       const first = await tx.first(repository.claimFirstOrderOfCustomer, { customer, owner })
       if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox)))
-        throw firstOrderAlreadyPlaced()
+        throw firstOrderAlreadyPlacedError()
     }
     tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(taken), uses: 1 }))
   }

@@ -4,7 +4,7 @@ import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { taxRecordLimitReached } from '../errors.ts'
+import { taxRecordLimitReachedError } from '../errors.ts'
 import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import * as repository from './repository.ts'
@@ -91,9 +91,10 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
   await tx.run(repository.insertImportedTaxRates, given)
   const zones = await tx.first(repository.countTaxZones)
   const counted = await tx.first(repository.countTaxRates, { zone_id: null })
-  if ((zones?.total ?? 0) > TAX_ZONES_MAX) throw taxRecordLimitReached({ details: { limit: TAX_ZONES_MAX } })
+  if ((zones?.total ?? 0) > TAX_ZONES_MAX)
+    throw taxRecordLimitReachedError({ details: { limit: TAX_ZONES_MAX } })
   if ((counted?.total ?? 0) > TAX_RATES_MAX)
-    throw taxRecordLimitReached({ details: { limit: TAX_RATES_MAX } })
+    throw taxRecordLimitReachedError({ details: { limit: TAX_RATES_MAX } })
 }
 
 const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)

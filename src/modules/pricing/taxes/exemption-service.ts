@@ -5,7 +5,12 @@ import { normalizeVatId } from '../../../kernel/vat-id.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { taxExemptionNotFound, taxRecordLimitReached, taxRecordStale, vatIdInvalid } from '../errors.ts'
+import {
+  taxExemptionNotFoundError,
+  taxRecordLimitReachedError,
+  taxRecordStaleError,
+  vatIdInvalidError
+} from '../errors.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import * as repository from './exemption-repository.ts'
 import {
@@ -21,7 +26,7 @@ type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPer
 /** Manages tax exemptions of customers. */
 export function createTaxExemptionService({ db, invalidation, periods }: Deps) {
   const read = async (id: string): Promise<TaxExemptionResponse> =>
-    found(await db.first(repository.findTaxExemption, { id }), taxExemptionNotFound)
+    found(await db.first(repository.findTaxExemption, { id }), taxExemptionNotFoundError)
 
   return {
     read,
@@ -50,7 +55,7 @@ export function createTaxExemptionService({ db, invalidation, periods }: Deps) {
         await tx.run(repository.insertTaxExemption, { ...body, ...period, vat_id, countries, id: write.id })
         const counted = await tx.first(repository.countTaxExemptions, { customer_id: null })
         if ((counted?.total ?? 0) > TAX_EXEMPTIONS_MAX)
-          throw taxRecordLimitReached({ details: { limit: TAX_EXEMPTIONS_MAX } })
+          throw taxRecordLimitReachedError({ details: { limit: TAX_EXEMPTIONS_MAX } })
         invalidation.publish(tx)
       })
       return read(write.id)
@@ -91,8 +96,8 @@ export type TaxExemptionService = ReturnType<typeof createTaxExemptionService>
 
 /** Locks the exemption until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
-  const stored = found(await tx.first(repository.lockTaxExemption, { id }), taxExemptionNotFound)
-  write.expect(stored.version, taxRecordStale)
+  const stored = found(await tx.first(repository.lockTaxExemption, { id }), taxExemptionNotFoundError)
+  write.expect(stored.version, taxRecordStaleError)
   return stored
 }
 
@@ -100,6 +105,6 @@ async function lock(tx: Transaction, id: string, write: IdempotentWrite) {
 function checkedVatId(text: string | null): string | null {
   if (text === null) return null
   const vatId = normalizeVatId(text, '')
-  if (vatId === null || !/^[A-Z]{2}/.test(vatId)) throw vatIdInvalid()
+  if (vatId === null || !/^[A-Z]{2}/.test(vatId)) throw vatIdInvalidError()
   return vatId
 }

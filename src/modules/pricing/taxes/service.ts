@@ -7,15 +7,15 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import {
-  taxCategoryInUse,
-  taxCategoryNotFound,
-  taxPostalPatternInvalid,
-  taxRateNotFound,
-  taxRecordLimitReached,
-  taxRecordStale,
-  taxRegionInvalid,
-  taxZoneInUse,
-  taxZoneNotFound
+  taxCategoryInUseError,
+  taxCategoryNotFoundError,
+  taxPostalPatternInvalidError,
+  taxRateNotFoundError,
+  taxRecordLimitReachedError,
+  taxRecordStaleError,
+  taxRegionInvalidError,
+  taxZoneInUseError,
+  taxZoneNotFoundError
 } from '../errors.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import { STANDARD_TAX_CATEGORY, UNTAXED_TAX_CATEGORY } from '../quote/input.ts'
@@ -42,7 +42,7 @@ type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPer
 /** Manages tax categories. */
 export function createTaxCategoryService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxCategoryResponse> =>
-    found(await db.first(repository.findTaxCategory, { id }), taxCategoryNotFound)
+    found(await db.first(repository.findTaxCategory, { id }), taxCategoryNotFoundError)
 
   return {
     read,
@@ -64,7 +64,7 @@ export function createTaxCategoryService({ db, invalidation }: Deps) {
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE` */
     patch: async (id: string, body: UpdateTaxCategoryRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockTaxCategory, taxCategoryNotFound, id, write)
+        const stored = await lock(tx, repository.lockTaxCategory, taxCategoryNotFoundError, id, write)
         if (!isEmptyPatch(body)) await tx.run(repository.updateTaxCategory, { ...stored, ...body })
       })
       return read(id)
@@ -72,10 +72,10 @@ export function createTaxCategoryService({ db, invalidation }: Deps) {
     /** @throws `PRICING_TAX_CATEGORY_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_CATEGORY_IN_USE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        const { code } = await lock(tx, repository.lockTaxCategory, taxCategoryNotFound, id, write)
+        const { code } = await lock(tx, repository.lockTaxCategory, taxCategoryNotFoundError, id, write)
         const used = await tx.first(repository.isTaxCategoryUsed, { code })
         if (used?.is_used || code === STANDARD_TAX_CATEGORY || code === UNTAXED_TAX_CATEGORY)
-          throw taxCategoryInUse()
+          throw taxCategoryInUseError()
         await tx.run(repository.deleteTaxCategory, { id })
         invalidation.publish(tx)
       })
@@ -86,7 +86,7 @@ export type TaxCategoryService = ReturnType<typeof createTaxCategoryService>
 /** Manages tax zones: a country, a region, or postal codes. */
 export function createTaxZoneService({ db, invalidation }: Deps) {
   const read = async (id: string): Promise<TaxZoneResponse> =>
-    found(await db.first(repository.findTaxZone, { id }), taxZoneNotFound)
+    found(await db.first(repository.findTaxZone, { id }), taxZoneNotFoundError)
 
   return {
     read,
@@ -110,7 +110,7 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, and what `create` throws */
     patch: async (id: string, body: UpdateTaxZoneRequest, write: IdempotentWrite) => {
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockTaxZone, taxZoneNotFound, id, write)
+        const stored = await lock(tx, repository.lockTaxZone, taxZoneNotFoundError, id, write)
         if (isEmptyPatch(body)) return
         const zone = { ...stored, ...body }
         await tx.run(repository.updateTaxZone, { ...zone, ...placeOf(zone) })
@@ -121,9 +121,9 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
     /** @throws `PRICING_TAX_ZONE_NOT_FOUND`, `PRICING_TAX_STALE`, `PRICING_TAX_ZONE_IN_USE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        await lock(tx, repository.lockTaxZone, taxZoneNotFound, id, write)
+        await lock(tx, repository.lockTaxZone, taxZoneNotFoundError, id, write)
         const used = await tx.first(repository.isTaxZoneUsed, { id })
-        if (used?.is_used) throw taxZoneInUse()
+        if (used?.is_used) throw taxZoneInUseError()
         await tx.run(repository.deleteTaxZone, { id })
       })
   }
@@ -135,14 +135,14 @@ function placeOf(given: Parameters<typeof normalizeTaxZonePlace>[0]) {
   const place = normalizeTaxZonePlace(given)
   if (!('fault' in place)) return place
   const { field, message } = place.fault
-  const refused = field === 'region' ? taxRegionInvalid : taxPostalPatternInvalid
+  const refused = field === 'region' ? taxRegionInvalidError : taxPostalPatternInvalidError
   throw refused({ details: { errors: [{ path: `body/${field}`, message }] } })
 }
 
 /** Manages tax rates of a category in a zone, with their periods. */
 export function createTaxRateService({ db, invalidation, periods }: Deps) {
   const read = async (id: string): Promise<TaxRateResponse> =>
-    found(await db.first(repository.findTaxRate, { id }), taxRateNotFound)
+    found(await db.first(repository.findTaxRate, { id }), taxRateNotFoundError)
 
   return {
     read,
@@ -175,7 +175,7 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
       const { starts_at, ends_at, ...fields } = body
       const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
       await write.once(db, async tx => {
-        const stored = await lock(tx, repository.lockTaxRate, taxRateNotFound, id, write)
+        const stored = await lock(tx, repository.lockTaxRate, taxRateNotFoundError, id, write)
         if (isEmptyPatch(body)) return
         const period = {
           starts_at: startsAt === undefined ? stored.starts_at : startsAt,
@@ -189,7 +189,7 @@ export function createTaxRateService({ db, invalidation, periods }: Deps) {
     /** @throws `PRICING_TAX_RATE_NOT_FOUND`, `PRICING_TAX_STALE` */
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
-        await lock(tx, repository.lockTaxRate, taxRateNotFound, id, write)
+        await lock(tx, repository.lockTaxRate, taxRateNotFoundError, id, write)
         await tx.run(repository.deleteTaxRate, { id })
         invalidation.publish(tx)
       })
@@ -206,10 +206,10 @@ async function lock<G extends { version: 'int4' }>(
   write: IdempotentWrite
 ) {
   const stored = found(await tx.first(statement, { id }), notFound)
-  write.expect(stored.version, taxRecordStale)
+  write.expect(stored.version, taxRecordStaleError)
   return stored
 }
 
 function checkLimit(counted: { total: number } | undefined, limit: number): void {
-  if ((counted?.total ?? 0) > limit) throw taxRecordLimitReached({ details: { limit } })
+  if ((counted?.total ?? 0) > limit) throw taxRecordLimitReachedError({ details: { limit } })
 }

@@ -3,7 +3,7 @@ import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
-import { reviewNotFound, reviewStale, reviewStatusForbids } from '../errors.ts'
+import { reviewNotFoundError, reviewStaleError, reviewStatusForbidsError } from '../errors.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { AdminReviewResponse } from '../reviews/schema.ts'
@@ -32,7 +32,7 @@ export function createReviewModeration({ db, recordChange }: Deps) {
 
   /** @throws `REVIEW_NOT_FOUND` */
   const read = async (id: string): Promise<AdminReviewResponse> =>
-    adminReviewView(found(await db.first(repository.findReview, { id }), reviewNotFound))
+    adminReviewView(found(await db.first(repository.findReview, { id }), reviewNotFoundError))
 
   /** Locks the review until `tx` ends. @throws `REVIEW_NOT_FOUND`, `REVIEW_STALE` */
   async function lockReview(
@@ -40,8 +40,8 @@ export function createReviewModeration({ db, recordChange }: Deps) {
     id: string,
     write: IdempotentWrite
   ): Promise<repository.ReviewRow> {
-    const row = found(await tx.first(repository.lockReview, { id }), reviewNotFound)
-    write.expect(row.version, reviewStale)
+    const row = found(await tx.first(repository.lockReview, { id }), reviewNotFoundError)
+    write.expect(row.version, reviewStaleError)
     return row
   }
 
@@ -55,7 +55,7 @@ export function createReviewModeration({ db, recordChange }: Deps) {
     await write.once(db, async tx => {
       const before = await lockReview(tx, id, write)
       const status = REVIEW_STATUS_TRANSITIONS[before.status][decision]
-      if (status === undefined) throw reviewStatusForbids({ details: { review_status: before.status } })
+      if (status === undefined) throw reviewStatusForbidsError({ details: { review_status: before.status } })
       await tx.run(repository.updateReviewDecision, { id, status, reason })
       await recordTrust(tx, before, decision === 'publish')
       recordChange(tx, before, before, { status, rating: before.rating })

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import { reviewNotFound, reviewPurchaseNeeded, reviewStale } from '../errors.ts'
+import { reviewNotFoundError, reviewPurchaseNeededError, reviewStaleError } from '../errors.ts'
 import { reviewSubmittedEvent } from '../events.ts'
 import type { RecordReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
@@ -38,7 +38,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     product_id: await catalog.requireProduct(idOrSlug)
   })
   const readOwn = async (own: ReviewKey): Promise<OwnReviewResponse> =>
-    ownReviewView(found(await db.first(repository.findOwnReview, own), reviewNotFound))
+    ownReviewView(found(await db.first(repository.findOwnReview, own), reviewNotFoundError))
 
   /**
    * Serializes the reviews of a product in this process. They all lock the rating of the product, and would
@@ -84,7 +84,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     await write.once(serializedByProduct(own), async tx => {
       await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
       const verified_purchase = await hasBought(tx, own)
-      if (rules.allowed_authors === 'buyers' && !verified_purchase) throw reviewPurchaseNeeded()
+      if (rules.allowed_authors === 'buyers' && !verified_purchase) throw reviewPurchaseNeededError()
       const status = await nextStatus(tx, own, null)
       await tx.run(repository.insertReview, { id, ...own, ...text, verified_purchase, status })
       recordChange(tx, { id, ...own }, null, { status, rating: text.rating })
@@ -104,8 +104,8 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const text = await readReviewText(customerId, body)
     await write.once(serializedByProduct(own), async tx => {
       await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
-      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFound)
-      write.expect(before.version, reviewStale)
+      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFoundError)
+      write.expect(before.version, reviewStaleError)
       if (isSameText(before, text)) return
       const { id } = before
       const verified_purchase = await hasBought(tx, own)
@@ -121,8 +121,8 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
   async function remove(customerId: string, idOrSlug: string, write: IdempotentWrite): Promise<void> {
     const own = await reviewKeyOf(customerId, idOrSlug)
     await write.once(serializedByProduct(own), async tx => {
-      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFound)
-      write.expect(before.version, reviewStale)
+      const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFoundError)
+      write.expect(before.version, reviewStaleError)
       await tx.run(repository.deleteReview, before)
       recordChange(tx, before, before, null)
     })

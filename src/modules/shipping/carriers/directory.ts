@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts'
-import { trackingNumberInvalid } from '../errors.ts'
+import { trackingNumberInvalidError } from '../errors.ts'
 import { findTrackingNumberFault, normalizeTrackingNumber, type TrackingNumberFormat } from './numbers.ts'
 import { listAllCarriers } from './repository.ts'
 
@@ -33,7 +33,7 @@ export async function loadCarrierDirectory(db: Database) {
       const carrier = byCode.get(key) ?? byName.get(key)
       const fault = number === null || unchecked ? undefined : faultIn(number, carrier)
       if (fault !== undefined)
-        throw trackingNumberInvalid({ details: { errors: [fault], carrier: carrier?.name } })
+        throw trackingNumberInvalidError({ details: { errors: [fault], carrier: carrier?.name } })
       return {
         carrier: carrier?.name ?? entered,
         carrier_code: carrier?.code ?? null,

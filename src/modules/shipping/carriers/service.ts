@@ -6,7 +6,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { carrierNotFound, carrierStale, shippingRulesLimitReached } from '../errors.ts'
+import { carrierNotFoundError, carrierStaleError, shippingRulesLimitReachedError } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
@@ -35,7 +35,7 @@ export function createCarrierService({
 
   /** @throws `SHIPPING_CARRIER_NOT_FOUND` */
   const read = async (id: string): Promise<CarrierResponse> =>
-    found(await db.first(repository.findCarrier, { id }), carrierNotFound)
+    found(await db.first(repository.findCarrier, { id }), carrierNotFoundError)
 
   /** @throws `SHIPPING_CARRIER_TAKEN`, `SHIPPING_RULES_LIMIT` */
   async function create(body: CreateCarrierRequest, write: IdempotentWrite): Promise<CarrierResponse> {
@@ -43,7 +43,7 @@ export function createCarrierService({
     await write.once(db, async tx => {
       await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countCarriers)) ?? {}
-      if (total >= CARRIERS_MAX) throw shippingRulesLimitReached({ details: { limit: CARRIERS_MAX } })
+      if (total >= CARRIERS_MAX) throw shippingRulesLimitReachedError({ details: { limit: CARRIERS_MAX } })
       await tx.run(repository.insertCarrier, { id: write.id, code, name, tracking_url, number_rules })
       invalidation.publish(tx)
     })
@@ -84,7 +84,7 @@ export type CarrierService = ReturnType<typeof createCarrierService>
 /** Locks the carrier until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.CarrierRow> {
   await tx.run(lockShippingRules)
-  const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFound)
-  write.expect(stored.version, carrierStale)
+  const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFoundError)
+  write.expect(stored.version, carrierStaleError)
   return stored
 }

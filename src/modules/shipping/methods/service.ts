@@ -6,7 +6,11 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { shippingMethodNotFound, shippingMethodStale, shippingRulesLimitReached } from '../errors.ts'
+import {
+  shippingMethodNotFoundError,
+  shippingMethodStaleError,
+  shippingRulesLimitReachedError
+} from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
 import { findMissingShippingRates, type MarketSummary } from './gaps.ts'
 import * as repository from './repository.ts'
@@ -38,9 +42,9 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
 
   /** @throws `SHIPPING_METHOD_NOT_FOUND` */
   async function read(id: string): Promise<ShippingMethodResponse> {
-    const row = found(await db.first(repository.findShippingMethod, { id }), shippingMethodNotFound)
+    const row = found(await db.first(repository.findShippingMethod, { id }), shippingMethodNotFoundError)
     const [method] = await withMissingRates([row])
-    return found(method, shippingMethodNotFound)
+    return found(method, shippingMethodNotFoundError)
   }
 
   async function withMissingRates(
@@ -69,7 +73,7 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
       await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countShippingMethods)) ?? {}
       if (total >= SHIPPING_METHODS_MAX)
-        throw shippingRulesLimitReached({ details: { limit: SHIPPING_METHODS_MAX } })
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_METHODS_MAX } })
       await tx.run(repository.insertShippingMethod, {
         id: write.id,
         kind,
@@ -123,8 +127,8 @@ async function lock(
   write: IdempotentWrite
 ): Promise<repository.ShippingMethodRow> {
   await tx.run(lockShippingRules)
-  const stored = found(await tx.first(repository.findShippingMethod, { id }), shippingMethodNotFound)
-  write.expect(stored.version, shippingMethodStale)
+  const stored = found(await tx.first(repository.findShippingMethod, { id }), shippingMethodNotFoundError)
+  write.expect(stored.version, shippingMethodStaleError)
   return stored
 }
 

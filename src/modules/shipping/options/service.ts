@@ -1,7 +1,7 @@
 import { regionFault } from '../../../kernel/regions.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import { shippingRegionInvalid, variantUnavailable } from '../errors.ts'
+import { shippingRegionInvalidError, variantUnavailableError } from '../errors.ts'
 import { listShippingOptions, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
 import type { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
 
@@ -55,7 +55,7 @@ export function createShippingEstimateService({ catalog, rules: loadRules, curre
     const missing = items[offers.indexOf(undefined)]?.variant_id
     if (missing !== undefined) {
       await catalog.requireVariant(missing)
-      throw variantUnavailable({ details: { variant_id: missing } })
+      throw variantUnavailableError({ details: { variant_id: missing } })
     }
     return offers.filter(offer => offer !== undefined)
   }
@@ -71,7 +71,7 @@ function assertRegionIsClear(
 ): void {
   const message = regionFault(country, region ?? undefined, regions.get(country) ?? new Set())
   if (typeof region === 'string' && message !== undefined)
-    throw shippingRegionInvalid({ details: { errors: [{ path: 'body/destination/region', message }] } })
+    throw shippingRegionInvalidError({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }
 
 /** Merges items of the same variant, because the unit price depends on the quantity. */

@@ -5,7 +5,7 @@ import { LATEST_MICROSECOND, type Page, readPage } from '../../../kernel/pages.t
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { CarrierDirectory } from '../carriers/directory.ts'
-import { shipmentNotFound } from '../errors.ts'
+import { shipmentNotFoundError } from '../errors.ts'
 import { findShipment, type ShipmentWithEvents } from '../shipments/repository.ts'
 import type { AdminShipmentResponse } from '../shipments/schema.ts'
 import { adminShipmentView } from '../shipments/view.ts'
@@ -66,8 +66,8 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
 
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
   async function one(id: string): Promise<PackingSlip> {
-    const [slip] = await slipsOf([found(await db.first(findShipment, { id }), shipmentNotFound)])
-    return found(slip, shipmentNotFound)
+    const [slip] = await slipsOf([found(await db.first(findShipment, { id }), shipmentNotFoundError)])
+    return found(slip, shipmentNotFoundError)
   }
 
   async function* exportLines(): AsyncGenerator<string> {

@@ -5,11 +5,11 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  priceTableInvalid,
-  shippingMethodNotFound,
-  shippingRateNotFound,
-  shippingRateStale,
-  shippingRulesLimitReached
+  priceTableInvalidError,
+  shippingMethodNotFoundError,
+  shippingRateNotFoundError,
+  shippingRateStaleError,
+  shippingRulesLimitReachedError
 } from '../errors.ts'
 import { findShippingMethod } from '../methods/repository.ts'
 import type { ShippingPriceTable } from '../rules/options.ts'
@@ -50,7 +50,7 @@ export function createShippingRateService({ db, invalidation, currency: shopCurr
 
   /** @throws `SHIPPING_RATE_NOT_FOUND` */
   const read = async (id: string): Promise<ShippingRateResponse> =>
-    present(found(await db.first(repository.findShippingRate, { id }), shippingRateNotFound))
+    present(found(await db.first(repository.findShippingRate, { id }), shippingRateNotFoundError))
 
   /**
    * @throws `SHIPPING_METHOD_NOT_FOUND`, `SHIPPING_ZONE_NOT_FOUND`, `SHIPPING_RATE_PLACE`, `SHIPPING_RATE_TAKEN`,
@@ -66,8 +66,11 @@ export function createShippingRateService({ db, invalidation, currency: shopCurr
       await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countShippingRates, NO_FILTER)) ?? {}
       if (total >= SHIPPING_RATES_MAX)
-        throw shippingRulesLimitReached({ details: { limit: SHIPPING_RATES_MAX } })
-      const { kind } = found(await tx.first(findShippingMethod, { id: method_id }), shippingMethodNotFound)
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_RATES_MAX } })
+      const { kind } = found(
+        await tx.first(findShippingMethod, { id: method_id }),
+        shippingMethodNotFoundError
+      )
       const place = { id: write.id, method_id, kind, zone_id, currency }
       await tx.run(repository.insertShippingRate, { ...place, ...price, free_from_minor })
       invalidation.publish(tx)
@@ -113,8 +116,8 @@ async function lock(
   write: IdempotentWrite
 ): Promise<repository.ShippingRateRow> {
   await tx.run(lockShippingRules)
-  const stored = found(await tx.first(repository.findShippingRate, { id }), shippingRateNotFound)
-  write.expect(stored.version, shippingRateStale)
+  const stored = found(await tx.first(repository.findShippingRate, { id }), shippingRateNotFoundError)
+  write.expect(stored.version, shippingRateStaleError)
   return stored
 }
 
@@ -129,7 +132,8 @@ function tablePrice({ by, steps }: PriceTableRequest) {
       return index < steps.length - 1 ? [{ path, message: 'must be a number, except on the last step' }] : []
     return up_to > before ? [] : [{ path, message: 'must be more than on the step before' }]
   })
-  if (errors.length > 0) throw priceTableInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0)
+    throw priceTableInvalidError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
   const price_table: ShippingPriceTable = {
     by,
     steps: steps.map(({ up_to, amount }) => ({ upTo: up_to, amountMinor: amount }))

@@ -5,7 +5,12 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
 import { normalizeTrackingNumber } from '../carriers/numbers.ts'
-import { orderShipmentsNotFound, shipmentNotFound, shipmentStale, trackingNumberNotFound } from '../errors.ts'
+import {
+  orderShipmentsNotFoundError,
+  shipmentNotFoundError,
+  shipmentStaleError,
+  trackingNumberNotFoundError
+} from '../errors.ts'
 import type { ShippingOption } from '../rules/options.ts'
 import * as repository from './repository.ts'
 import type { AdminShipmentResponse, OrderShipmentsResponse, TrackingResponse } from './schema.ts'
@@ -134,14 +139,14 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
       carriers()
     ])
     const own = rows.filter(row => owns(caller, row))
-    if (own.length === 0) throw orderShipmentsNotFound()
+    if (own.length === 0) throw orderShipmentsNotFoundError()
     return { order_id, items: own.map(row => buyerShipmentView(row, urlOf)) }
   }
 
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND` */
   async function read(id: string): Promise<AdminShipmentResponse> {
     const [row, { urlOf }] = await Promise.all([db.first(repository.findShipment, { id }), carriers()])
-    return adminShipmentView(found(row, shipmentNotFound), urlOf)
+    return adminShipmentView(found(row, shipmentNotFoundError), urlOf)
   }
 
   /** @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `METADATA_LIMIT` */
@@ -151,8 +156,8 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     write: IdempotentWrite
   ): Promise<AdminShipmentResponse> {
     await write.once(db, async tx => {
-      const { version } = found(await tx.first(repository.lockShipmentVersion, { id }), shipmentNotFound)
-      write.expect(version, shipmentStale)
+      const { version } = found(await tx.first(repository.lockShipmentVersion, { id }), shipmentNotFoundError)
+      write.expect(version, shipmentStaleError)
       await changeMetadata(tx, repository.updateShipmentMetadata, { ...changes, id })
     })
     return read(id)
@@ -165,10 +170,10 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
       db.first(repository.findShipmentByTrackingNumber, wanted),
       carriers()
     ])
-    const shipment = buyerShipmentView(found(row, trackingNumberNotFound), urlOf)
+    const shipment = buyerShipmentView(found(row, trackingNumberNotFoundError), urlOf)
     return {
       ...shipment,
-      tracking_number: found(shipment.tracking_number ?? undefined, trackingNumberNotFound)
+      tracking_number: found(shipment.tracking_number ?? undefined, trackingNumberNotFoundError)
     }
   }
 

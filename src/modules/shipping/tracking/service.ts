@@ -3,14 +3,14 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  shipmentAlreadyVoided,
-  shipmentHasTrackingEvents,
-  shipmentNotFound,
-  shipmentNotShipped,
-  shipmentStale,
-  trackingEventLimitReached,
-  trackingEventNotFound,
-  trackingEventTimeInvalid
+  shipmentAlreadyVoidedError,
+  shipmentHasTrackingEventsError,
+  shipmentNotFoundError,
+  shipmentNotShippedError,
+  shipmentStaleError,
+  trackingEventLimitReachedError,
+  trackingEventNotFoundError,
+  trackingEventTimeInvalidError
 } from '../errors.ts'
 import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from '../events.ts'
 import * as repository from './repository.ts'
@@ -62,10 +62,10 @@ export function createTrackingService({ db, emit }: Deps) {
   ): Promise<void> {
     const reported = events.map(readEvent)
     await write.once(db, async tx => {
-      const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFound)
-      write.expect(shipment.version, shipmentStale)
-      if (shipment.sent_at === null) throw shipmentNotShipped()
-      if (shipment.status === 'voided') throw shipmentAlreadyVoided()
+      const shipment = found(await tx.first(repository.lockShipment, { id }), shipmentNotFoundError)
+      write.expect(shipment.version, shipmentStaleError)
+      if (shipment.sent_at === null) throw shipmentNotShippedError()
+      if (shipment.status === 'voided') throw shipmentAlreadyVoidedError()
       const rows = reported.map((event, index) => ({
         ...event,
         id: write.idOf(`event ${index}`),
@@ -73,7 +73,7 @@ export function createTrackingService({ db, emit }: Deps) {
       }))
       if ((await tx.run(repository.insertTrackingEvents, { shipment_id: id, actor, rows })) === 0) return
       const all = await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })
-      if (all.length > EVENTS_MAX) throw trackingEventLimitReached({ details: { limit: EVENTS_MAX } })
+      if (all.length > EVENTS_MAX) throw trackingEventLimitReachedError({ details: { limit: EVENTS_MAX } })
       const status = shipmentStatusFromEvents(all)
       await tx.run(repository.updateShipmentStatus, { id, status })
       if (status === shipment.status || !(status in EVENT_OF)) return
@@ -92,8 +92,8 @@ export function createTrackingService({ db, emit }: Deps) {
     { orderId: order_id, shipmentId: id, eventId, actor, reason }: VoidTrackingEventInput
   ): Promise<ShipmentStatusCorrection | undefined> {
     const shipment = await tx.first(repository.lockShipment, { id })
-    if (shipment?.order_id !== order_id) throw shipmentNotFound()
-    if (shipment.status === 'voided') throw shipmentAlreadyVoided()
+    if (shipment?.order_id !== order_id) throw shipmentNotFoundError()
+    if (shipment.status === 'voided') throw shipmentAlreadyVoidedError()
     const voided = await tx.run(repository.voidTrackingEvents, {
       shipment_id: id,
       id: eventId,
@@ -103,7 +103,7 @@ export function createTrackingService({ db, emit }: Deps) {
     const all = await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })
     found(
       all.find(event => event.id === eventId),
-      trackingEventNotFound
+      trackingEventNotFoundError
     )
     if (voided === 0) return undefined
     const [before, after] = [shipment.status, shipmentStatusFromEvents(all)]
@@ -129,7 +129,7 @@ export function createTrackingService({ db, emit }: Deps) {
   ): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
     if (hasParcelLeftShop(await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })))
-      throw shipmentHasTrackingEvents()
+      throw shipmentHasTrackingEventsError()
     await tx.run(repository.markShipmentVoided, { id, actor, reason })
   }
 
@@ -142,7 +142,7 @@ function readEvent(event: TrackingEventRequest): TrackingEvent {
   const occurred_at = new Date(event.occurred_at)
   const time = occurred_at.getTime()
   // Events may be a day in the future, because clocks and time zones of carriers can be wrong.
-  if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw trackingEventTimeInvalid()
+  if (!(time >= EARLIEST && time <= Date.now() + DAY_MS)) throw trackingEventTimeInvalidError()
   return {
     occurred_at,
     status: event.status,

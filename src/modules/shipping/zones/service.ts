@@ -13,11 +13,11 @@ import type { CacheInvalidation } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
-  shippingRulesLimitReached,
-  shippingZoneNotFound,
-  shippingZoneStale,
-  zoneAreasAmbiguous,
-  zoneAreasInvalid
+  shippingRulesLimitReachedError,
+  shippingZoneNotFoundError,
+  shippingZoneStaleError,
+  zoneAreasAmbiguousError,
+  zoneAreasInvalidError
 } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
@@ -51,7 +51,7 @@ export function createShippingZoneService({
 
   /** @throws `SHIPPING_ZONE_NOT_FOUND` */
   const read = async (id: string): Promise<ShippingZoneResponse> =>
-    present(found(await db.first(repository.findShippingZone, { id }), shippingZoneNotFound))
+    present(found(await db.first(repository.findShippingZone, { id }), shippingZoneNotFoundError))
 
   /** @throws `SHIPPING_AREAS_INVALID`, `SHIPPING_ZONE_AMBIGUOUS`, `SHIPPING_RULES_LIMIT` */
   async function create(
@@ -62,7 +62,7 @@ export function createShippingZoneService({
     await write.once(db, async tx => {
       const others = await lock(tx)
       if (others.length >= SHIPPING_ZONES_MAX)
-        throw shippingRulesLimitReached({ details: { limit: SHIPPING_ZONES_MAX } })
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_ZONES_MAX } })
       assertUnambiguous(areas, others)
       await tx.run(repository.insertShippingZone, { id: write.id, name: body.name, areas })
       invalidation.publish(tx)
@@ -111,9 +111,9 @@ async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
   const all = await lock(tx)
   const stored = found(
     all.find(zone => zone.id === id),
-    shippingZoneNotFound
+    shippingZoneNotFoundError
   )
-  write.expect(stored.version, shippingZoneStale)
+  write.expect(stored.version, shippingZoneStaleError)
   return { stored, others: all.filter(zone => zone.id !== id) }
 }
 
@@ -127,7 +127,8 @@ function readAreas(areas: readonly ShippingZoneAreaRequest[]): DeliveryArea[] {
     errors.push({ path: `body/areas/${index}/${part === 'region' ? part : 'postal_code'}`, message })
     return []
   })
-  if (errors.length > 0) throw zoneAreasInvalid({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0)
+    throw zoneAreasInvalidError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
   return read
 }
 
@@ -142,7 +143,8 @@ function assertUnambiguous(
       ? []
       : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]
   })
-  if (errors.length > 0) throw zoneAreasAmbiguous({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+  if (errors.length > 0)
+    throw zoneAreasAmbiguousError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
 const present = ({ areas, ...zone }: repository.ShippingZoneRow): ShippingZoneResponse => ({

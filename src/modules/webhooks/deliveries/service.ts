@@ -7,10 +7,10 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { lockWebhookEndpoint } from '../endpoints/repository.ts'
 import {
-  webhookDeliveryNotFound,
-  webhookEndpointInactive,
-  webhookEndpointNotFound,
-  webhookReplayTooLarge
+  webhookDeliveryNotFoundError,
+  webhookEndpointInactiveError,
+  webhookEndpointNotFoundError,
+  webhookReplayTooLargeError
 } from '../errors.ts'
 import { sendDueWebhooksJob } from './jobs.ts'
 import * as repository from './repository.ts'
@@ -45,14 +45,14 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
 
   /** @throws `WEBHOOKS_ENDPOINT_INACTIVE` */
   async function requireActive(tx: Transaction, id: string): Promise<void> {
-    if (!(await tx.first(lockWebhookEndpoint, { id }))?.active) throw webhookEndpointInactive()
+    if (!(await tx.first(lockWebhookEndpoint, { id }))?.active) throw webhookEndpointInactiveError()
   }
 
   /** @throws `WEBHOOKS_DELIVERY_NOT_FOUND` */
   async function read(id: string): Promise<WebhookDeliveryDetailsResponse> {
     const { body, ...row } = found(
       await db.first(repository.findWebhookDelivery, { id }),
-      webhookDeliveryNotFound
+      webhookDeliveryNotFoundError
     )
     const attempts = await db.rows(repository.listWebhookDeliveryAttempts, {
       delivery_id: id,
@@ -90,7 +90,7 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
     test: async (endpoint_id: string, write: IdempotentWrite): Promise<WebhookDeliveryDetailsResponse> => {
       const { id } = write
       await write.once(db, async tx => {
-        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
+        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFoundError)
         await requireActive(tx, endpoint_id)
         const event_id = newId()
         const body = webhookBodyJson(TEST_TYPE, new Date(), { endpoint_id })
@@ -108,7 +108,7 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
       await write.once(db, async tx => {
         const { endpoint_id } = found(
           await tx.first(repository.findWebhookDelivery, { id }),
-          webhookDeliveryNotFound
+          webhookDeliveryNotFoundError
         )
         await requireActive(tx, endpoint_id)
         await tx.run(repository.replayWebhookDelivery, { id })
@@ -129,13 +129,14 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
         statuses: which === 'all' ? ['dead', 'delivered', 'superseded'] : ['dead']
       }
       await write.once(db, async tx => {
-        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFound)
+        found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFoundError)
         await requireActive(tx, endpoint_id)
         const { total } = found(
           await tx.first(repository.countReplayableWebhookDeliveries, selection),
-          webhookEndpointNotFound
+          webhookEndpointNotFoundError
         )
-        if (total > REPLAY_MAX) throw webhookReplayTooLarge({ details: { limit: REPLAY_MAX, found: total } })
+        if (total > REPLAY_MAX)
+          throw webhookReplayTooLargeError({ details: { limit: REPLAY_MAX, found: total } })
         await tx.run(repository.replayWebhookDeliveries, selection)
         enqueueSending(tx, [endpoint_id])
       })

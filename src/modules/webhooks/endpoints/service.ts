@@ -9,11 +9,11 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { WebhookDeliveryService } from '../deliveries/service.ts'
 import {
-  webhookEndpointLimitReached,
-  webhookEndpointNotFound,
-  webhookEndpointStale,
-  webhookEventTypeUnknown,
-  webhookUrlRefused
+  webhookEndpointLimitReachedError,
+  webhookEndpointNotFoundError,
+  webhookEndpointStaleError,
+  webhookEventTypeUnknownError,
+  webhookUrlRefusedError
 } from '../errors.ts'
 import type { WebhookSecretEncryption } from '../signatures/secret-encryption.ts'
 import { createWebhookSigningSecret } from '../signatures/sign.ts'
@@ -51,7 +51,8 @@ export function createWebhookEndpointService(deps: Deps) {
         ? []
         : [{ path: `body/event_types/${index}`, message: unknownTypeMessage(name) }]
     )
-    if (errors.length > 0) throw webhookEventTypeUnknown({ details: { errors: errors.slice(0, ERRORS_MAX) } })
+    if (errors.length > 0)
+      throw webhookEventTypeUnknownError({ details: { errors: errors.slice(0, ERRORS_MAX) } })
   }
 
   function unknownTypeMessage(name: string): string {
@@ -72,7 +73,7 @@ export function createWebhookEndpointService(deps: Deps) {
     } catch (error) {
       const { name, message } = error as Error
       if (name !== 'OutboundRefused') throw error
-      throw webhookUrlRefused({ details: { errors: [{ path: 'body/url', message }] } })
+      throw webhookUrlRefusedError({ details: { errors: [{ path: 'body/url', message }] } })
     }
   }
 
@@ -81,20 +82,20 @@ export function createWebhookEndpointService(deps: Deps) {
     id: string,
     write: IdempotentWrite
   ): Promise<repository.WebhookEndpointRow> {
-    const stored = found(await tx.first(repository.lockWebhookEndpoint, { id }), webhookEndpointNotFound)
-    write.expect(stored.version, webhookEndpointStale)
+    const stored = found(await tx.first(repository.lockWebhookEndpoint, { id }), webhookEndpointNotFoundError)
+    write.expect(stored.version, webhookEndpointStaleError)
     return stored
   }
 
   /** @throws `WEBHOOKS_ENDPOINT_NOT_FOUND` */
   const read = async (id: string): Promise<WebhookEndpointResponse> =>
-    found(await db.first(repository.findWebhookEndpoint, { id }), webhookEndpointNotFound)
+    found(await db.first(repository.findWebhookEndpoint, { id }), webhookEndpointNotFoundError)
 
   async function withSecret(id: string): Promise<WebhookEndpointSecretResponse> {
     const endpoint = await read(id)
     const { secret } = found(
       await db.first(repository.findWebhookSigningSecret, { id }),
-      webhookEndpointNotFound
+      webhookEndpointNotFoundError
     )
     return { ...endpoint, secret: secretEncryption.decrypt(secret) }
   }
@@ -121,8 +122,12 @@ export function createWebhookEndpointService(deps: Deps) {
       assertEventTypes(event_types)
       await write.once(db, async tx => {
         await tx.run(repository.lockWebhookEndpointCreation)
-        const { total } = found(await tx.first(repository.countWebhookEndpoints), webhookEndpointNotFound)
-        if (total >= endpointsMax) throw webhookEndpointLimitReached({ details: { limit: endpointsMax } })
+        const { total } = found(
+          await tx.first(repository.countWebhookEndpoints),
+          webhookEndpointNotFoundError
+        )
+        if (total >= endpointsMax)
+          throw webhookEndpointLimitReachedError({ details: { limit: endpointsMax } })
         const secret = secretEncryption.encrypt(createWebhookSigningSecret())
         await tx.run(repository.insertWebhookEndpoint, { id, url, description, event_types, active, secret })
         invalidation.publish(tx)

@@ -1,6 +1,11 @@
 import type pg from 'pg'
 import { closePgClient, type DatabaseSessionSettings, destroyPgClient, socketOfPgClient } from '../connect.ts'
-import { databaseBusy, databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
+import {
+  databaseBusyError,
+  databaseUnavailableError,
+  isTooManyConnections,
+  translateConnectError
+} from '../errors.ts'
 import { DatabaseConnector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
 import type { ConnectionPoolGroup, GroupedConnectionPool } from './pool-group.ts'
@@ -111,13 +116,13 @@ export class ConnectionPool implements GroupedConnectionPool {
       return idle.client
     }
     const isHopeless = this.#busy.size === 0 && this.#connector.isHopeless && !this.#mayWait
-    if (this.#isClosed || isHopeless) throw databaseUnavailable({ retryAfterSeconds })
+    if (this.#isClosed || isHopeless) throw databaseUnavailableError({ retryAfterSeconds })
     return new Promise((resolve, reject) => {
       const waitMs = Math.min(this.#options.waitMs, Math.max(0, deadlineAt - performance.now()))
       const timer = setTimeout(() => {
         this.#waiting.delete(waiter)
         if (this.total === 0) this.#hasFailed = true
-        reject((this.#busy.size > 0 ? databaseBusy : databaseUnavailable)({ retryAfterSeconds }))
+        reject((this.#busy.size > 0 ? databaseBusyError : databaseUnavailableError)({ retryAfterSeconds }))
       }, waitMs)
       const waiter = { resolve, reject, timer }
       this.#waiting.add(waiter)
@@ -152,7 +157,7 @@ export class ConnectionPool implements GroupedConnectionPool {
     this.#connector.close()
     clearInterval(this.#idleTimer)
     clearTimeout(this.#strayTimer)
-    this.#refuseAll(databaseUnavailable({ retryAfterSeconds }))
+    this.#refuseAll(databaseUnavailableError({ retryAfterSeconds }))
     const goodbyes = this.#idle.splice(0).map(({ client }) => closePgClient(client))
     const lastGiven = new Promise<void>(resolve => {
       this.#onLastGiven = resolve

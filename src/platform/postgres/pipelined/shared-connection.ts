@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { destroyPgClient, socketOfPgClient } from '../connect.ts'
-import { databaseUnavailable, isConnectionUnusable, isLockTimeout } from '../errors.ts'
+import { databaseUnavailableError, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { type ColumnsByStatement, SharedQuery } from './shared-query.ts'
 
@@ -50,7 +50,7 @@ export class SharedConnection {
   #failed(error: unknown): unknown {
     // Statements behind one that waited for a lock must not wait for the next lock as well.
     if (isConnectionUnusable(error) || (isLockTimeout(error) && this.inFlight > 0)) this.end()
-    return this.#isGivenUp ? databaseUnavailable({ cause: error, retryAfterSeconds }) : error
+    return this.#isGivenUp ? databaseUnavailableError({ cause: error, retryAfterSeconds }) : error
   }
 
   /**

@@ -4,7 +4,7 @@ import { DatabaseConnector } from '../connections/connector.ts'
 import type { SuspectConnection } from '../connections/dead-peer-detection.ts'
 import type { ConnectionPoolGroup, GroupedConnectionPool } from '../connections/pool-group.ts'
 import { resetDatabaseConnection } from '../connections/reset-connection.ts'
-import { databaseUnavailable, isTooManyConnections, translateConnectError } from '../errors.ts'
+import { databaseUnavailableError, isTooManyConnections, translateConnectError } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { SharedConnection } from './shared-connection.ts'
 
@@ -114,7 +114,7 @@ export class SharedConnections implements GroupedConnectionPool {
     this.#options.group.leave(this)
     this.#connector.close()
     clearInterval(this.#watching)
-    this.#settleArrival(arrival => arrival.reject(databaseUnavailable({ retryAfterSeconds })))
+    this.#settleArrival(arrival => arrival.reject(databaseUnavailableError({ retryAfterSeconds })))
     await Promise.all(this.#open.splice(0).map(({ client }) => closePgClient(client)))
   }
 
@@ -163,11 +163,11 @@ export class SharedConnections implements GroupedConnectionPool {
   async #wait(): Promise<SharedConnection> {
     const startedAt = performance.now()
     if (this.#isClosed || (this.#connector.isHopeless && !this.#mayWait))
-      throw databaseUnavailable({ retryAfterSeconds })
+      throw databaseUnavailableError({ retryAfterSeconds })
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       this.#hasFailed = true
-      reject(databaseUnavailable({ retryAfterSeconds }))
+      reject(databaseUnavailableError({ retryAfterSeconds }))
     }, this.#options.waitMs)
     try {
       await Promise.race([this.#arrival.promise, tooLate])
@@ -176,7 +176,7 @@ export class SharedConnections implements GroupedConnectionPool {
       this.waitedMs += performance.now() - startedAt
     }
     const connection = this.#next()
-    if (connection === undefined) throw databaseUnavailable({ retryAfterSeconds })
+    if (connection === undefined) throw databaseUnavailableError({ retryAfterSeconds })
     return connection
   }
 

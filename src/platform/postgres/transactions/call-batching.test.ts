@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { defineError } from '../../../kernel/errors.ts'
-import { databaseUnavailable } from '../errors.ts'
+import { databaseUnavailableError } from '../errors.ts'
 import { createCallBatcher } from './call-batching.ts'
 
 const refused = defineError('conflict', 'TEST_REFUSED', 'refused')
@@ -89,7 +89,7 @@ test('a failing call in a batch rejects only its own caller', async () => {
 
 test('a batch of calls that may be committed is not retried', async () => {
   const { batches, work } = doubling()
-  const lost = databaseUnavailable({ retryAfterSeconds: 1 })
+  const lost = databaseUnavailableError({ retryAfterSeconds: 1 })
   const double = createCallBatcher(async (items: readonly number[]) => {
     await work(items)
     throw lost

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DomainError } from '../../../kernel/errors.ts'
-import { databaseBusy } from '../errors.ts'
+import { databaseBusyError } from '../errors.ts'
 
 type BatchedCall<I, O> = {
   item: I
@@ -39,7 +39,7 @@ export function createCallBatcher<I, O>(
       callers.filter(each => each.since >= latest),
       callers.filter(each => each.since < latest)
     ]
-    for (const { reject } of late) reject(databaseBusy({ retryAfterSeconds: 1 }))
+    for (const { reject } of late) reject(databaseBusyError({ retryAfterSeconds: 1 }))
     underWay += 1
     // A batch runs in the async context of its first caller, not in that of the batch before.
     await inTime[0]?.inContext(settle, inTime)

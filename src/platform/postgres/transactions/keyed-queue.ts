@@ -1,4 +1,4 @@
-import { databaseBusy } from '../errors.ts'
+import { databaseBusyError } from '../errors.ts'
 
 /** Serializes work with the same key, first come, first served. */
 export function createKeyedQueue() {
@@ -27,7 +27,7 @@ export function createKeyedQueue() {
 async function until(turn: Promise<void>, deadlineAt: number): Promise<void> {
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   const leftMs = Math.min(deadlineAt - performance.now(), 2 ** 31 - 1)
-  const timer = setTimeout(() => reject(databaseBusy({ retryAfterSeconds: 1 })), leftMs)
+  const timer = setTimeout(() => reject(databaseBusyError({ retryAfterSeconds: 1 })), leftMs)
   try {
     await Promise.race([turn, tooLate])
   } finally {

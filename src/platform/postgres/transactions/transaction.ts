@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import {
-  databaseBusy,
+  databaseBusyError,
   isConnectionUnusable,
   isLockTimeout,
   isPreparedStatementStale,
@@ -125,7 +125,7 @@ export async function runTransaction<T>(
     (asker: object): SendStatement =>
     async (statement, values) => {
       if (!isOpen) throw new Error(`${statement.name} came after its transaction had ended`)
-      if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+      if (leftMs() <= 0) throw databaseBusyError({ retryAfterSeconds: 1 })
       return answerOf(nextMessage().ask(asker, statement, values))
     }
 
@@ -171,7 +171,7 @@ export async function runTransaction<T>(
       await Promise.race([sent, new Promise<void>(resolve => process.nextTick(resolve))])
     }
     isOpen = false
-    if (leftMs() <= 0) throw databaseBusy({ retryAfterSeconds: 1 })
+    if (leftMs() <= 0) throw databaseBusyError({ retryAfterSeconds: 1 })
     const committing = nextMessage().command('commit')
     onCommit?.(committing)
     send()
