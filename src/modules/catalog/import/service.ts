@@ -6,16 +6,11 @@ import { CsvInterrupted, type CsvRecord, CsvRejected, FIRST_CSV_ROW } from '../.
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { databaseUnavailableError } from '../../../platform/postgres/errors.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import {
-  productImportFailedError,
-  productImportInterruptedError,
-  skuTakenError,
-  slugTakenError
-} from '../errors.ts'
+import { productImportFailedError, productImportInterruptedError } from '../errors.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
+import { isCausedByProducts, outcomeOfRejectedProduct, productBatchRejected } from './database-rejections.ts'
 import { readShopifyCsvHeader, SHOPIFY_CSV_STOCK_COLUMNS, type ShopifyCsvHeader } from './header.ts'
 import type { ImportedProduct } from './imported-product.ts'
 import {
@@ -158,8 +153,8 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       return [outcome]
     } catch (error) {
       const [first] = drafts
-      if (first === undefined || !isAboutProducts(error)) throw error
-      if (drafts.length === 1) return [rejectedByDatabase(first, error)]
+      if (first === undefined || !isCausedByProducts(error)) throw error
+      if (drafts.length === 1) return [outcomeOfRejectedProduct(first, error)]
       const middle = Math.ceil(drafts.length / 2)
       return [...(await applyOrSplit(drafts.slice(0, middle))), ...(await applyOrSplit(drafts.slice(middle)))]
     }
@@ -196,7 +191,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       const isFinal =
         error instanceof DomainError &&
         (error.kind === 'unavailable' || error.code === productImportFailedError.code)
-      throw isFinal || !isAboutProducts(error) ? error : batchRejected(underWay, error)
+      throw isFinal || !isCausedByProducts(error) ? error : productBatchRejected(underWay, error)
     })
     await waitForStock(() => onBatch(report))
     return report
@@ -268,37 +263,4 @@ async function* countRows(
 function addOutcome(report: ProductImportReport, { counts, failures }: ProductBatchOutcome): void {
   addProductImportCounts(report, counts)
   for (const problems of failures) addFailedProductImport(report, problems)
-}
-
-/** Whether the error concerns the batch: the database rejected the data or was too busy, but is available. */
-const isAboutProducts = (error: unknown): boolean =>
-  error instanceof DomainError
-    ? error.code !== databaseUnavailableError.code
-    : error instanceof Error && 'severity' in error
-
-const rejectedByDatabase = (draft: ImportedProduct, error: unknown): ProductBatchOutcome => ({
-  counts: zeroImportCounts(),
-  changedIds: [],
-  failures: [
-    [
-      {
-        row: draft.row,
-        handle: draft.slug,
-        message: `The database rejected the product: ${reasonOf(error)}.`
-      }
-    ]
-  ]
-})
-
-function batchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejected {
-  const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
-  const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
-  return new CsvRejected(first, message, error)
-}
-
-function reasonOf(error: unknown): string {
-  const isTaken =
-    error instanceof DomainError && (error.code === slugTakenError.code || error.code === skuTakenError.code)
-  if (isTaken) return 'another request took its handle or SKU at the same time; import the file again'
-  return error instanceof Error ? error.message : String(error)
 }

@@ -46,9 +46,7 @@ export class ConnectionPool implements GroupedConnectionPool {
   readonly #idle: { client: pg.Client; since: number }[] = []
   /** Connections in use: how many bytes each had received at the last look, and since when. */
   readonly #busy = new Map<pg.Client, { bytesRead: number; since: number }>()
-  /**
-   * Connections in use that receive nothing, perhaps dead. They do not count towards `max`; there are at most `max` of them.
-   */
+  /** Connections in use that receive nothing, perhaps dead: at most `max`. They do not count towards `max`. */
   readonly #strays = new Set<pg.Client>()
   /** Connections in use that are closed when they are released. */
   readonly #retired = new WeakSet<pg.Client>()
@@ -70,10 +68,8 @@ export class ConnectionPool implements GroupedConnectionPool {
       onFail: error => this.#failed(error)
     })
     options.group.join(this)
-    this.#idleTimer = setInterval(
-      () => this.#endIdle(performance.now() - IDLE_MS_MAX),
-      IDLE_MS_MAX / 4
-    ).unref()
+    const endUnused = () => this.#endIdle(performance.now() - IDLE_MS_MAX)
+    this.#idleTimer = setInterval(endUnused, IDLE_MS_MAX / 4).unref()
   }
 
   get max(): number {
