@@ -12,6 +12,7 @@ import type { OrderAdministration } from './administration/service.ts'
 import { type OrderStatistics, readOrderStatistics } from './administration/statistics.ts'
 import type { Buyer } from './buyers/buyer.ts'
 import { findPurchasedIds } from './buyers/service.ts'
+import type { PlaceOrder } from './checkouts/place-order.ts'
 import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
 import {
   dataRequestedEvent,
@@ -36,7 +37,6 @@ import {
 import type { OrderSummary } from './orders/message-summary-service.ts'
 import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
-import type { PlaceOrder } from './placement/place-order.ts'
 import { setUpCheckouts } from './set-up-checkouts.ts'
 import { setUpOrderLifecycle } from './set-up-lifecycle.ts'
 import { setUpOrderPersonalData } from './set-up-personal-data.ts'

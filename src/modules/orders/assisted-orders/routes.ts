@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import { clientOf } from '../buyers/routes.ts'
-import { placeOrderOf } from '../placement/place-order.ts'
+import { placeOrderOf } from '../checkouts/place-order.ts'
 import { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
 import type { AssistedOrderService } from './service.ts'
 

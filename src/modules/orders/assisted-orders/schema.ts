@@ -1,8 +1,8 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
 import { AdminOrderResponse } from '../administration/schema.ts'
+import { OrderRequest } from '../checkouts/place-order.ts'
 import { RequestedItems } from '../checkouts/schema.ts'
-import { OrderRequest } from '../orders/schema.ts'
 
 const { items: _, ...orderFields } = OrderRequest.properties
 export const AssistedOrderRequest = request('AssistedOrderRequest', {

@@ -4,10 +4,10 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import { adminOrderView } from '../administration/view.ts'
 import type { ClientBuyer } from '../buyers/buyer.ts'
+import type { PlaceOrder } from '../checkouts/place-order.ts'
 import { orderNotFoundError } from '../errors.ts'
 import { findOrderOfAnyBuyer } from '../orders/repository.ts'
 import type { OrderService, OrderTokens } from '../orders/service.ts'
-import type { PlaceOrder } from '../placement/place-order.ts'
 import type { AssistedOrderResponse } from './schema.ts'
 
 type Deps = {

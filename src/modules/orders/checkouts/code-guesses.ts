@@ -1,7 +1,7 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import { createRequestBudget } from '../../../kernel/request-budget.ts'
 import { tooManyUnknownCodesError } from '../errors.ts'
-import type { PlaceOrder } from '../placement/place-order.ts'
+import type { PlaceOrder } from './place-order.ts'
 
 type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
 /**

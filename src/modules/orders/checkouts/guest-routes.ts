@@ -3,7 +3,7 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, MarketHeaders, MarketQuery } from '../../../kernel/wire.ts'
 import { guestOf } from '../buyers/routes.ts'
-import { placeOrderOf } from '../placement/place-order.ts'
+import { placeOrderOf } from './place-order.ts'
 import { CheckoutResponse, GuestCheckoutRequest, NewGuestCheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 

@@ -4,10 +4,10 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmptyError, cartsDisabledError, checkoutItemsAmbiguousError } from '../errors.ts'
-import type { PlaceOrder } from '../placement/place-order.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
 import { type CheckoutInput, withChangedMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
+import type { PlaceOrder } from './place-order.ts'
 import type { CheckoutRow } from './repository.ts'
 
 /** Id and version of the cart from which the lines were read. Nulls: the lines come from the request. */

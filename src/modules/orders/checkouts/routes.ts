@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, marketParameters } from '../../../kernel/wire.ts'
 import { customerOf } from '../buyers/routes.ts'
-import { placeOrderOf } from '../placement/place-order.ts'
+import { placeOrderOf } from './place-order.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 

@@ -12,9 +12,9 @@ import {
   checkoutNotFoundError,
   checkoutStaleError
 } from '../errors.ts'
-import type { PlaceOrder } from '../placement/place-order.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
 import { withChangedMetadata } from './input.ts'
+import type { PlaceOrder } from './place-order.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'

@@ -2,11 +2,11 @@ import type { Page } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Buyer, ClientBuyer, CustomerBuyer } from '../buyers/buyer.ts'
+import type { PlaceOrder } from '../checkouts/place-order.ts'
 import type { CheckoutResponse } from '../checkouts/schema.ts'
 import type { BegunCheckout } from '../checkouts/service.ts'
 import type { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
 import type { PlacedOrder } from '../orders/service.ts'
-import type { PlaceOrder } from '../placement/place-order.ts'
 
 // Each command opens its own transaction, so call it outside of one: inside, it would wait for the caller's locks.
 // A repeated write creates nothing twice: its id is the id of what it creates. Pass `writeOf(request)` in a route, for

@@ -8,8 +8,8 @@ import {
   withResponseDescription
 } from '../../../kernel/wire.ts'
 import { customerOf } from '../buyers/routes.ts'
-import { placeOrderOf } from '../placement/place-order.ts'
-import { CompleteCheckoutRequest, OrderRequest, OrderResponse, OrderSummaryResponse } from './schema.ts'
+import { CompleteCheckoutRequest, OrderRequest, placeOrderOf } from '../checkouts/place-order.ts'
+import { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
 const config = { class: 'checkout' } as const

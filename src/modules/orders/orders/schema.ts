@@ -1,21 +1,8 @@
 import { customerMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
-import {
-  Amount,
-  amount,
-  Currency,
-  Id,
-  input,
-  line,
-  nullable,
-  request,
-  response,
-  Time,
-  Version
-} from '../../../kernel/wire.ts'
+import { amount, Currency, Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { AddressResponse } from '../checkouts/addresses.ts'
 import {
-  checkoutRequestFields,
   DeliveryMethodField,
   deliveryAmountFields,
   lineAmountFields,
@@ -24,41 +11,6 @@ import {
 } from '../checkouts/schema.ts'
 import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 
-const { email, ...what } = checkoutRequestFields
-const agreed = {
-  expected_total: Type.Optional({
-    ...Amount,
-    description:
-      'The total that the buyer has seen. With another total nothing is ordered: 409 `ORDER_PRICE_CHANGED`.'
-  }),
-  payment: Type.Optional({
-    ...input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }),
-    description: 'Starts a payment with the order. Without it, create a payment intent later.'
-  })
-}
-export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreed)
-const orderRequestFields = {
-  ...what,
-  ...agreed,
-  market: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'The code of a market. It takes precedence over `X-Market` and `?market=`.'
-    })
-  )
-}
-export const OrderRequest = request('OrderRequest', { email, ...orderRequestFields })
-export const GuestOrderRequest = request('GuestOrderRequest', {
-  email: Type.String({
-    minLength: 3,
-    maxLength: 320,
-    description: 'Email address of the guest, for the order confirmation.'
-  }),
-  guest_cart_token: Type.Optional(
-    Type.String({ description: 'Orders the items of this guest cart instead of `items`.', maxLength: 128 })
-  ),
-  ...orderRequestFields
-})
 export const OrderStatusSchema = Type.Enum(['pending', 'paid', 'shipped', 'completed', 'canceled'], {
   description: 'Summary of payment and fulfilment. `pending`: the order waits for payment or is paid later.'
 })

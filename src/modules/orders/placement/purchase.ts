@@ -1,11 +1,11 @@
 import { actorIdOf, type Buyer, customerIdOf } from '../buyers/buyer.ts'
 import type { BuyerKeys } from '../buyers/service.ts'
 import { type CheckoutInput, orderMetadataOf } from '../checkouts/input.ts'
+import type { PlaceOrder } from '../checkouts/place-order.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
 import { paymentTermsOf } from '../lifecycle/terms.ts'
 import { orderRowsOf } from './order-rows.ts'
-import type { PlaceOrder } from './place-order.ts'
 import type { NewOrderRow } from './repository.ts'
 
 /** An order to create: its buyer, the input as it is stored, and the price that the buyer agreed to. */

@@ -1,0 +1,60 @@
+import { type Static, Type } from '../../../kernel/schema.ts'
+import type { MarketRequest } from '../../../kernel/wire.ts'
+import { Amount, input, line, request, requestedMarket } from '../../../kernel/wire.ts'
+import { CheckoutRequest, checkoutRequestFields, GuestCheckoutRequest } from './schema.ts'
+
+const { email, ...purchaseFields } = checkoutRequestFields
+const agreementFields = {
+  expected_total: Type.Optional({
+    ...Amount,
+    description:
+      'The total that the buyer has seen. With another total nothing is ordered: 409 `ORDER_PRICE_CHANGED`.'
+  }),
+  payment: Type.Optional({
+    ...input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }),
+    description: 'Starts a payment with the order. Without it, create a payment intent later.'
+  })
+}
+export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreementFields)
+const orderRequestFields = {
+  ...purchaseFields,
+  ...agreementFields,
+  market: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'The code of a market. It takes precedence over `X-Market` and `?market=`.'
+    })
+  )
+}
+export const OrderRequest = request('OrderRequest', { email, ...orderRequestFields })
+export const GuestOrderRequest = request('GuestOrderRequest', {
+  email: Type.String({
+    minLength: 3,
+    maxLength: 320,
+    description: 'Email address of the guest, for the order confirmation.'
+  }),
+  guest_cart_token: Type.Optional(
+    Type.String({ description: 'Orders the items of this guest cart instead of `items`.', maxLength: 128 })
+  ),
+  ...orderRequestFields
+})
+
+/** What a buyer wants to buy: for a checkout, an order, or the completion of a checkout. */
+export const PlaceOrder = input({
+  ...GuestCheckoutRequest.properties,
+  ...CheckoutRequest.properties,
+  ...OrderRequest.properties
+})
+/**
+ * What a buyer wants to buy: for a checkout, an order, or the completion of a checkout. Its fields are those of the
+ * bodies of `/api/checkouts` and `/api/orders`.
+ */
+export type PlaceOrder = Static<typeof PlaceOrder>
+
+/** Returns the body of a request, and the market of its header or query unless the body names one. */
+export function placeOrderOf<B extends object>(
+  request: MarketRequest & { readonly body: B }
+): B & Pick<PlaceOrder, 'market'> {
+  const market = requestedMarket(request)
+  return market === undefined ? request.body : { market, ...request.body }
+}
