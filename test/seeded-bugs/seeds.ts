@@ -36,7 +36,7 @@ export const seeds: readonly Seed[] = [
     file: 'src/modules/payments/payments/repository.ts',
     find: 'refunded + refunding + $amount <= captured',
     replace: 'refunded + $amount <= captured',
-    tests: ['src/modules/payments/payments/routes.test.ts', 'test/races/payments.test.ts']
+    tests: ['src/modules/payments/administration/routes.test.ts', 'test/races/payments.test.ts']
   },
   {
     name: 'refund-counted-twice',

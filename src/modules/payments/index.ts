@@ -4,8 +4,16 @@ import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createPaymentAccountChanges, type PaymentListener } from './accounts/changes.ts'
 import { createPaymentAccountLock, type LockedPaymentAccount } from './accounts/locked-account.ts'
-import { type OrderPayments, orderPayments, provideOrderPayments } from './accounts/order-payments.ts'
+import {
+  type OrderPayments,
+  orderPayments,
+  type PaymentReturnHook,
+  type PaymentStartGuard,
+  provideOrderPayments
+} from './accounts/order-payments.ts'
 import { createPaymentAccountService, type NewPaymentAccount } from './accounts/service.ts'
+import { paymentRoutes } from './administration/routes.ts'
+import { createPaymentService } from './administration/service.ts'
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
@@ -15,11 +23,7 @@ import { paymentEvents } from './events.ts'
 import { createPaymentFactRecorder, type PaymentAccountChange } from './facts/recorder.ts'
 import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
 import { paymentIntentRoutes } from './intents/routes.ts'
-import {
-  createPaymentIntentService,
-  type PaymentReturnHook,
-  type PaymentStartGuard
-} from './intents/service.ts'
+import { createPaymentIntentService } from './intents/service.ts'
 import {
   applyProviderEventJob,
   reconcilePaymentsJob,
@@ -28,11 +32,9 @@ import {
 } from './operations/jobs.ts'
 import { createPaymentReconciler, schedulePaymentRetries } from './operations/reconciler.ts'
 import { createPaymentRefresher } from './operations/refresh.ts'
-import { insertPaymentOperations } from './operations/repository.ts'
 import { createPaymentOperationSender } from './operations/sender.ts'
+import { insertPaymentOperations } from './payments/operation-repository.ts'
 import { createRefundService, type RefundActor } from './payments/refunds.ts'
-import { paymentRoutes } from './payments/routes.ts'
-import { createPaymentService } from './payments/service.ts'
 import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
 import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'

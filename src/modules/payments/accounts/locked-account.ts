@@ -9,7 +9,7 @@ import {
   failUnsentPaymentOperations,
   insertPaymentOperations,
   listOperationsOfPayment
-} from '../operations/repository.ts'
+} from '../payments/operation-repository.ts'
 import type { RefundActor, RefundRequest, RefundService } from '../payments/refunds.ts'
 import { listPaymentsOfOrder } from '../payments/repository.ts'
 import * as repository from './repository.ts'

@@ -1,8 +1,18 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentReturnHook, PaymentStartGuard } from '../intents/service.ts'
 import type { PaymentListener } from './changes.ts'
 import type { LockPaymentAccount } from './locked-account.ts'
 import type { PaymentAccountService } from './service.ts'
+
+/** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
+export type PaymentStartGuard = (
+  tx: Transaction,
+  payment: { readonly orderId: string; readonly method: string }
+) => Promise<void>
+/**
+ * Runs when a buyer has returned from the provider and its response is recorded. It may wait for the consequences. What it
+ * throws becomes the response.
+ */
+export type PaymentReturnHook = (orderId: string) => Promise<void>
 
 /**
  * What the module orders does with payments. The package does not export it, because it keeps its promises only when one

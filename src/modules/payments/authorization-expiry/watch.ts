@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { payableOrderNotFoundError } from '../errors.ts'
 import { authorizationExpiringEvent } from '../events.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
-import { insertPaymentOperations } from '../operations/repository.ts'
+import { insertPaymentOperations } from '../payments/operation-repository.ts'
 import * as repository from './repository.ts'
 
 const PAYMENTS_PER_RUN = 100

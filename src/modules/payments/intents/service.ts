@@ -3,8 +3,9 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
+import type { PaymentReturnHook, PaymentStartGuard } from '../accounts/order-payments.ts'
 import { isValidOrderToken } from '../accounts/token.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import {
@@ -15,8 +16,8 @@ import {
 } from '../errors.ts'
 import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
-import { insertPaymentOperations } from '../operations/repository.ts'
 import { PAYMENT_STEP_ENCRYPTION_PURPOSE, type PaymentOperationSender } from '../operations/sender.ts'
+import { insertPaymentOperations } from '../payments/operation-repository.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
 import type { PaymentStarter } from '../payments/start.ts'
@@ -34,16 +35,6 @@ type Deps = {
   follow: PaymentReturnHook
   attempts: PaymentAttemptLimits
 }
-/** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
-export type PaymentStartGuard = (
-  tx: Transaction,
-  payment: { readonly orderId: string; readonly method: string }
-) => Promise<void>
-/**
- * Runs when a buyer has returned from the provider and its response is recorded. It may wait for the consequences. What it
- * throws becomes the response.
- */
-export type PaymentReturnHook = (orderId: string) => Promise<void>
 /** Who accesses an order: a customer, or a guest with its token. */
 export type OrderPaymentCaller = { readonly customerId: string } | { readonly token: string | undefined }
 

@@ -4,10 +4,10 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import { listExpiringAuthorizations } from '../authorization-expiry/repository.ts'
 import { listPaymentsWithFacts } from '../facts/repository.ts'
+import * as operations from '../payments/operation-repository.ts'
 import * as payments from '../payments/repository.ts'
 import * as callbacks from '../provider-events/repository.ts'
 import * as reconciliation from '../reconciliation/repository.ts'
-import * as operations from './repository.ts'
 
 const MANY = 10_000
 /** Number of operations without a result. */

@@ -1,11 +1,11 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
+import * as operations from '../payments/operation-repository.ts'
 import { claimPaymentsToPoll, providerPaymentOf, reschedulePaymentPolls } from '../payments/repository.ts'
 import type { PaymentCallbackService } from '../provider-events/callback-service.ts'
 import { claimDueProviderEvents, rescheduleProviderEvents } from '../provider-events/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentRefresher } from './refresh.ts'
-import * as repository from './repository.ts'
 import type { PaymentOperationSender } from './sender.ts'
 
 const ITEMS_PER_BATCH = 20
@@ -30,7 +30,7 @@ type Deps = {
 
 /** Schedules waiting operations and polls soon, when a provider recovers or this process starts. */
 export async function schedulePaymentRetries(db: Queryable, provider: string | null): Promise<void> {
-  await db.run(repository.reschedulePaymentOperations, { provider })
+  await db.run(operations.reschedulePaymentOperations, { provider })
   await db.run(reschedulePaymentPolls, { provider })
 }
 
@@ -39,7 +39,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   let isFirst = true
 
   async function sendDue(provider: string, signal: AbortSignal): Promise<number> {
-    const due = await db.rows(repository.claimDuePaymentOperations, { provider, limit: ITEMS_PER_BATCH })
+    const due = await db.rows(operations.claimDuePaymentOperations, { provider, limit: ITEMS_PER_BATCH })
     for (const { id, age_seconds } of due)
       if (age_seconds > ALERT_SECONDS)
         log.error({ id, provider, age_seconds }, 'an operation has no result from its provider')
@@ -64,7 +64,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   /** Sends one request to a provider that is down, to find out whether it has recovered. */
   async function probe(provider: string, signal: AbortSignal): Promise<void> {
     if (!providers.isProbeDue(provider)) return
-    const probes = await db.rows(repository.claimPaymentOperationAsProbe, { provider })
+    const probes = await db.rows(operations.claimPaymentOperationAsProbe, { provider })
     await runConcurrently(probes, signal, ({ id }) => sender.send(id))
     if (probes.length === 0) await pollDue(provider, 1, signal)
   }
@@ -96,7 +96,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   async function begin(): Promise<void> {
     await schedulePaymentRetries(db, null)
     await db.run(rescheduleProviderEvents)
-    for (const orphans of await db.rows(repository.countOrphanedPaymentOperations, {
+    for (const orphans of await db.rows(operations.countOrphanedPaymentOperations, {
       providers: providers.names
     }))
       log.error(

@@ -4,11 +4,11 @@ import type { PaymentAccountChanges } from '../accounts/changes.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
+import * as operations from '../payments/operation-repository.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
 import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { ProviderOperation, ProviderResponse } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
-import * as repository from './repository.ts'
 
 type Deps = {
   db: Database
@@ -35,19 +35,19 @@ export function createPaymentOperationSender({
 }: Deps) {
   /** Marks an operation as sent before it is sent. Returns `undefined` when it has a result. */
   async function claim(tx: Transaction, id: string) {
-    const open = await tx.first(repository.findOrderOfPaymentOperation, { id })
+    const open = await tx.first(operations.findOrderOfPaymentOperation, { id })
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
     await tx.run(lockPaymentAccount, { order_id })
-    const operation = await tx.first(repository.claimPaymentOperation, { id, pauses: PAUSES_SECONDS })
+    const operation = await tx.first(operations.claimPaymentOperation, { id, pauses: PAUSES_SECONDS })
     if (operation === undefined) return undefined
     const draft = draftOf(operation)
     const provider = providers.get(operation.provider)
     const stored = operation.request && secrets.open(REQUEST_ENCRYPTION_PURPOSE, operation.request)
     const request = stored ?? provider.prepare(draft)
     if (operation.request === null)
-      await tx.run(repository.storePaymentOperationRequest, {
+      await tx.run(operations.storePaymentOperationRequest, {
         id,
         request: secrets.seal(REQUEST_ENCRYPTION_PURPOSE, request)
       })
@@ -88,10 +88,10 @@ export function createPaymentOperationSender({
     const isUnclear = isDone && draft.kind !== 'create'
     const unknown = response.kind === 'unknown' ? response.error : isUnclear ? mismatch : undefined
     if (unknown !== undefined) {
-      await tx.run(repository.markPaymentOperationResultUnknown, { id, error: unknown.slice(0, 500) })
+      await tx.run(operations.markPaymentOperationResultUnknown, { id, error: unknown.slice(0, 500) })
       return
     }
-    await tx.run(repository.settlePaymentOperation, {
+    await tx.run(operations.settlePaymentOperation, {
       id,
       state: isDone ? 'succeeded' : 'failed',
       object_id: isDone ? (response.objectId ?? null) : null,
@@ -130,14 +130,14 @@ export function createPaymentOperationSender({
     send,
     /** Sends the open operations of an order, one at a time. */
     sendOpenOperations: async (orderId: string): Promise<void> => {
-      const open = await db.rows(repository.listOpenPaymentOperationsOfOrder, { order_id: orderId })
+      const open = await db.rows(operations.listOpenPaymentOperationsOfOrder, { order_id: orderId })
       for (const { id } of open) await send(id)
     }
   }
 }
 export type PaymentOperationSender = ReturnType<typeof createPaymentOperationSender>
 
-const draftOf = (operation: repository.ClaimedPaymentOperation): ProviderOperation => ({
+const draftOf = (operation: operations.ClaimedPaymentOperation): ProviderOperation => ({
   id: operation.id,
   kind: operation.kind,
   amount: operation.amount,

@@ -1,7 +1,7 @@
 import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { apiKeyRefundLimitExceededError, refundAmountTooHighError } from '../errors.ts'
-import { insertPaymentOperations } from '../operations/repository.ts'
+import { insertPaymentOperations } from './operation-repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
 /** A refund that is requested of the provider. */

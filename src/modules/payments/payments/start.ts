@@ -7,8 +7,8 @@ import {
   paymentMethodUnknownError
 } from '../errors.ts'
 import { type PaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
-import { insertPaymentOperations } from '../operations/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
+import { insertPaymentOperations } from './operation-repository.ts'
 import { insertPayment } from './repository.ts'
 
 /** Provider and method of a payment. An omitted one is chosen by default. */

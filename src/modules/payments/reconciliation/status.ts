@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts'
-import { measureOpenPaymentOperations } from '../operations/repository.ts'
+import { measureOpenPaymentOperations } from '../payments/operation-repository.ts'
 import { countUnappliedProviderEvents } from '../provider-events/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentReconciliationResponse } from './routes.ts'

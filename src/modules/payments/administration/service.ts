@@ -14,11 +14,11 @@ import {
   paymentNotVoidableError,
   paymentOperationStillOpenError
 } from '../errors.ts'
-import * as operations from '../operations/repository.ts'
 import type { PaymentOperationSender } from '../operations/sender.ts'
+import * as operations from '../payments/operation-repository.ts'
+import type { RefundActor, RefundService } from '../payments/refunds.ts'
+import * as repository from '../payments/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
-import type { RefundActor, RefundService } from './refunds.ts'
-import * as repository from './repository.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
 
 type Deps = {
