@@ -2,7 +2,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
-import { type AuthRateLimits, setNoStoreHeader } from '../accounts/routes.ts'
+import { type AuthRateLimits, setNoStoreHeader } from '../sessions/routes.ts'
 import * as schema from './schema.ts'
 import type { ApiKeyService } from './service.ts'
 

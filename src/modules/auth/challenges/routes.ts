@@ -1,6 +1,6 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
-import { type AuthRateLimits, sessionOriginOf, setNoStoreHeader } from '../accounts/routes.ts'
+import { type AuthRateLimits, sessionOriginOf, setNoStoreHeader } from '../sessions/routes.ts'
 import { SignedInResponse } from '../users/schema.ts'
 import { AnswerChallengeRequest } from './schema.ts'
 import type { LoginChallenges } from './service.ts'

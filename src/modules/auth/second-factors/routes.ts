@@ -2,7 +2,7 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
-import { setNoStoreHeader } from '../accounts/routes.ts'
+import { setNoStoreHeader } from '../sessions/routes.ts'
 import * as schema from './schema.ts'
 import type { SecondFactorService } from './service.ts'
 
