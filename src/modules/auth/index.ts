@@ -52,6 +52,7 @@ import { jwksRoutes } from './tokens/routes.ts'
 import { createSigningKeyStore, SIGNING_KEY_REFRESH_SECONDS } from './tokens/signing-keys.ts'
 import { listUserContacts, type UserRow } from './users/repository.ts'
 import type { UserRole } from './users/schema.ts'
+import { validateAuthSettings } from './validation.ts'
 import { emailVerificationRoutes } from './verification/routes.ts'
 import { createEmailVerificationService } from './verification/service.ts'
 
@@ -65,8 +66,6 @@ export {
   userRegisteredEvent,
   verificationRequestedEvent
 } from './events.ts'
-
-import { validateAuthSettings } from './validation.ts'
 
 export type { OneTimeToken } from './one-time-tokens/service.ts'
 export { generateReadablePassword } from './passwords/random-secrets.ts'

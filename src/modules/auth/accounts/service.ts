@@ -24,12 +24,13 @@ import type { SecondFactorService } from '../second-factors/service.ts'
 import { type SessionOrigin, storedUserAgentOf } from '../sessions/origin.ts'
 import type { SessionService } from '../sessions/service.ts'
 import type { AuthSettings } from '../settings.ts'
+import { requireValidEmail } from '../users/email-rules.ts'
 import type { UserRow } from '../users/repository.ts'
 import * as repository from '../users/repository.ts'
 import type { ChangePasswordRequest, LoginRequest, RegisterRequest, UserRole } from '../users/schema.ts'
 import type { EmailVerificationService } from '../verification/service.ts'
 import type { AccountAdministration } from './administration.ts'
-import { findRegistrationError, requireValidEmail } from './registration.ts'
+import { findRegistrationError } from './registration.ts'
 
 export type AccountDeps = {
   db: Database

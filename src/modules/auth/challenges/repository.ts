@@ -40,11 +40,6 @@ export const deleteLoginChallenge = statement({
   takes: { tokenHash: 'bytea' },
   text: 'delete from auth.login_challenges where token_hash = $tokenHash'
 })
-export const deleteLoginChallengesOfUser = statement({
-  name: 'auth.delete_login_challenges_of_user',
-  takes: { userId: 'uuid' },
-  text: 'delete from auth.login_challenges where user_id = $userId'
-})
 export const deleteExpiredLoginChallenges = statement({
   name: 'auth.delete_expired_login_challenges',
   text: `

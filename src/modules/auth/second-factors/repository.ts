@@ -73,3 +73,9 @@ export const consumeRecoveryCode = statement({
   takes: { userId: 'uuid', hash: 'bytea' },
   text: 'delete from auth.recovery_codes where user_id = $userId and code_hash = $hash'
 })
+/** Deletes the logins that wait for a code of a second factor that was removed. */
+export const deleteLoginChallengesOfUser = statement({
+  name: 'auth.delete_login_challenges_of_user',
+  takes: { userId: 'uuid' },
+  text: 'delete from auth.login_challenges where user_id = $userId'
+})

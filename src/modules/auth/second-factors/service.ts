@@ -8,7 +8,6 @@ import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import { deleteLoginChallengesOfUser } from '../challenges/repository.ts'
 import {
   secondFactorAlreadyEnrolledError,
   secondFactorEnrolmentCodeInvalidError,
@@ -98,7 +97,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     if ((await tx.run(repository.clearSecondFactorEnrolment, { userId })) === 0)
       throw secondFactorNotEnrolledError()
     await tx.run(repository.deleteSecondFactor, { userId })
-    await tx.run(deleteLoginChallengesOfUser, { userId })
+    await tx.run(repository.deleteLoginChallengesOfUser, { userId })
     await tx.run(clearSessionSecondFactorMarks, { userId })
     await sessions.verifyAgain(tx, userId)
     announce(tx, userId, change)

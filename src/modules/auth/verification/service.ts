@@ -3,7 +3,6 @@ import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { findEmailDomainError, requireValidEmail } from '../accounts/registration.ts'
 import {
   emailAlreadyVerifiedError,
   invalidAccessTokenError,
@@ -15,6 +14,7 @@ import { deleteOneTimeTokenOfUser, findEmailOfOneTimeToken } from '../one-time-t
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { PasswordService } from '../passwords/service.ts'
 import type { AuthSettings } from '../settings.ts'
+import { findEmailDomainError, requireValidEmail } from '../users/email-rules.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
 import type { ChangeEmailRequest } from './schema.ts'
