@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { BRANCHING_ROUTES, FOREIGN_TERMS, houseRules, rules } from './support/house-rules.ts'
+import {
+  BRANCHING_ROUTES,
+  FOLDER_PAIRS_MAX,
+  FOREIGN_TERMS,
+  folderPairsOf,
+  houseRules,
+  rules
+} from './support/house-rules.ts'
 import { parseSource, readSources } from './support/source-files.ts'
 import { tablesOf } from './support/sql-names.ts'
 
@@ -18,6 +25,8 @@ test('every exception to an architecture rule is still needed', () => {
   expect(Object.keys(BRANCHING_ROUTES).filter(path => !branching.includes(path))).toEqual([])
   const texts = files.filter(file => /^src\/(?:gateway|platform)\//.test(file.path)).map(file => file.text)
   expect(FOREIGN_TERMS.filter(term => !texts.some(text => text.search(term) >= 0))).toEqual([])
+  const pairs = [...folderPairsOf(files)].map(([module, { length }]) => [module, length])
+  expect(Object.fromEntries(pairs)).toEqual(FOLDER_PAIRS_MAX)
 })
 
 const sql = (text: string) =>
@@ -272,8 +281,15 @@ test.each([
     'src/gateway/http-server/draining.ts',
     "import '../routing/tiers.ts'",
     ['src/gateway/routing > src/gateway/http-server > src/gateway/routing']
+  ],
+  [
+    'src/modules/cart/carts/service.ts',
+    "import '../merge/rule.ts'",
+    'src/modules/cart/merge/service.ts',
+    "import type { Cart } from '../carts/view.ts'",
+    ['src/modules/cart/carts <> src/modules/cart/merge']
   ]
-])('the architecture rules find an import cycle between %s: %s', (...planted) => {
+])('the architecture rules find imports in both directions between %s: %s', (...planted) => {
   const [path, text, otherPath, otherText, circle] = planted
   const faults = [parseSource({ path, text }), parseSource({ path: otherPath, text: otherText })]
   expect(houseRules.flatMap(rule => rule.check(faults))).toEqual(circle)

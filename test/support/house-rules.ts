@@ -74,6 +74,9 @@ export const BRANCHING_ROUTES: Record<string, string> = {
   'src/modules/cart/guest/routes.ts': 'one route makes a cart (201) or adds to one (200)'
 }
 
+/** Number of pairs of folders of a module that import each other. These numbers may only fall; other modules have none. */
+export const FOLDER_PAIRS_MAX: Readonly<Record<string, number>> = { catalog: 2, orders: 1, webhooks: 1 }
+
 /**
  * A module imports from its left only, those that are still to come included (docs/decisions/0033). This is the one
  * place where the order stands.
@@ -360,6 +363,20 @@ function arrowsOf(
   return arrows
 }
 
+/** Pairs of folders that import each other, by module. */
+export function folderPairsOf(files: readonly SourceFile[]): Map<string, string[]> {
+  const arrows = arrowsOf(files, path => /^src\/modules\/[^/]+\/[^/]+(?=\/)/.exec(path)?.[0])
+  const pairs = new Map<string, string[]>()
+  for (const [from, targets] of arrows)
+    for (const to of targets) {
+      const module = moduleOf(`${from}/`)
+      if (module === undefined || module !== moduleOf(`${to}/`)) continue
+      if (from < to && arrows.get(to)?.has(from))
+        pairs.set(module, [...(pairs.get(module) ?? []), `${from} <> ${to}`])
+    }
+  return pairs
+}
+
 export const houseRules: readonly HouseRule[] = [
   {
     name: 'no file imports itself by way of others',
@@ -374,6 +391,13 @@ export const houseRules: readonly HouseRule[] = [
           path => (/^src\/(?:gateway|platform)\/.+\//.test(path) ? folderOf(path) : undefined),
           isWithin
         )
+      )
+  },
+  {
+    name: 'folders of a module import each other in one direction, but for the pairs of before',
+    check: files =>
+      [...folderPairsOf(files)].flatMap(([module, pairs]) =>
+        pairs.length > (FOLDER_PAIRS_MAX[module] ?? 0) ? pairs : []
       )
   },
   {
