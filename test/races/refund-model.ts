@@ -72,17 +72,21 @@ export async function refundModelOf(
   let writes = 0
   const statements = new Map<object, (values: never) => unknown>()
   const handle = <V>(statement: object, handler: (values: V) => unknown) => statements.set(statement, handler)
+  const changeOrder = (columns: Partial<Rows['order']>) => {
+    rows.order = { ...rows.order, ...columns, version: rows.order.version + 1 }
+    return rows.order
+  }
   handle(orderRows.lockOrder, () => ({ ...rows.order }))
   handle(orderRows.listOrderLines, () =>
     rows.lines.map(line => ({ ...line, group_key: 'goods', variant_id: ID, requires_shipping: true }))
   )
-  handle(orderRows.updateOrderState, ({ state, cancel_requested_by }: Rows['order']) =>
-    Object.assign(rows.order, { state, cancel_requested_by })
+  handle(orderRows.updateOrderState.statement, ({ state, cancel_requested_by }: Rows['order']) =>
+    changeOrder({ state, cancel_requested_by })
   )
-  handle(orderRows.updateOrderPaymentStatus, ({ payment_status }: Rows['order']) =>
-    Object.assign(rows.order, { payment_status })
+  handle(orderRows.updateOrderPaymentStatus.statement, ({ payment_status }: Rows['order']) =>
+    changeOrder({ payment_status })
   )
-  handle(orderRows.updatePaymentTerms, ({ terms }: Rows['order']) => Object.assign(rows.order, { terms }))
+  handle(orderRows.updatePaymentTerms.statement, ({ terms }: Rows['order']) => changeOrder({ terms }))
   handle(orderRows.updateLineCounters, (columns: Record<string, number[]>) => {
     rows.lines = rows.lines.map((line, at) => ({
       ...line,
@@ -340,7 +344,8 @@ const rowsOf = ({ lines }: ModelOrder, total: number): Rows => ({
     is_deferred: false,
     is_buyer_verified: false,
     canceled_for: null,
-    version: 1
+    version: 1,
+    has_expired: false
   },
   lines: lines.map(({ quantity }, at) => ({
     line: at + 1,

@@ -3,7 +3,8 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAccountChange } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
-import { type OrderActor, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { type OrderActor, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
   heldMinorOf,

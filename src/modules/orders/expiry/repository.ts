@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts'
+import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 
 /**
  * Lists pending orders that may have expired, by id, starting after `after`. `seconds`: the timeout of orders
@@ -14,15 +15,13 @@ export const listExpiringOrders = statement({
       and coalesce(expires_at, created_at + make_interval(secs => $seconds)) <= now()
     order by id limit $limit`
 })
-/** Sets the expiry to `seconds` after the creation of the order, and returns whether this time has passed. */
-export const updateOrderExpiry = statement({
+/** Sets the expiry to `seconds` after the creation of the order. */
+export const updateOrderExpiry = lockedOrderUpdate({
   name: 'orders.update_expiry',
-  takes: { id: 'uuid', seconds: 'float8' },
-  gives: { is_expired: 'bool' },
+  takes: { seconds: 'float8' },
   text: `
     update orders.orders set expires_at = new.at, version = version + (expires_at is distinct from new.at)::int,
       updated_at = case when expires_at is distinct from new.at then now() else updated_at end
     from (select created_at + make_interval(secs => $seconds) as at from orders.orders where id = $id) as new
-    where id = $id
-    returning expires_at <= now() as is_expired`
+    where id = $id`
 })

@@ -2,7 +2,8 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CancellationService } from '../cancellation/service.ts'
-import { type OrderTransitions, SYSTEM_ACTOR, withStoredColumns } from '../lifecycle/service.ts'
+import { updateLockedOrder } from '../lifecycle/locked-order.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import { deferredPaymentTermsOf, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
@@ -30,14 +31,13 @@ export function createExpireOrders({ db, log, changes, cancellations, unpaidStoc
     const methods = (await locked.account?.listOpenMethods()) ?? []
     // An order with a deferred payment method is placed when the payment starts, so it does not expire.
     if (deferredPaymentTermsOf(methods) !== undefined) return
-    const isVerified = await unpaidStock.verify(tx, locked.order)
+    const checked = await unpaidStock.verify(tx, locked)
     const seconds = paymentTimeoutSecondsOf(methods, paymentTimeouts, {
-      isVerified,
-      isDeferred: locked.order.is_deferred
+      isVerified: checked.order.is_buyer_verified,
+      isDeferred: checked.order.is_deferred
     })
-    const expiry = await tx.first(repository.updateOrderExpiry, { id, seconds })
-    if (expiry?.is_expired)
-      await cancellations.begin(tx, withStoredColumns(locked, { is_buyer_verified: isVerified }), EXPIRED)
+    const updated = await updateLockedOrder(tx, checked, repository.updateOrderExpiry, { seconds })
+    if (updated.order.has_expired) await cancellations.begin(tx, updated, EXPIRED)
   }
 
   /** Logs a failure, so that one order does not keep the others from expiring. */

@@ -1,8 +1,9 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { orderPlacedEvent } from '../events.ts'
+import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { updatePaymentTerms } from '../lifecycle/repository.ts'
-import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import type { FulfilmentService } from './service.ts'
 
@@ -22,13 +23,11 @@ export const createPlacePendingOrder =
   ({ changes, fulfilment, emit }: Deps): PlacePendingOrder =>
   async (tx, locked, terms) => {
     const { id, number, customer_id, currency, total } = locked.order
-    if (terms !== locked.order.terms) await tx.run(updatePaymentTerms, { id, terms })
-    const placed = await changes.transition(
-      tx,
-      { ...locked, order: { ...locked.order, terms } },
-      'place',
-      SYSTEM_ACTOR
-    )
+    const onTerms =
+      terms === locked.order.terms
+        ? locked
+        : await updateLockedOrder(tx, locked, updatePaymentTerms, { terms })
+    const placed = await changes.transition(tx, onTerms, 'place', SYSTEM_ACTOR)
     emit(tx, orderPlacedEvent, id, { order_id: id, number, customer_id, currency, total })
     return fulfilment.deliverDigital(tx, placed)
   }

@@ -9,12 +9,8 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefusedError, orderShipmentNotFoundError, orderStaleError } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
 import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
-import {
-  type OrderActor,
-  type OrderTransitions,
-  type OrderUnderLock,
-  SYSTEM_ACTOR
-} from '../lifecycle/service.ts'
+import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
 import { shippableUnitsByDeliveryGroup, stockLinesOfUnits } from './unit-groups.ts'

@@ -1,6 +1,6 @@
 import type { StockLine } from '../../inventory/index.ts'
 import { type OrderLineUnits, unitsOfOrderLine } from '../lifecycle/counters.ts'
-import type { OrderUnderLock } from '../lifecycle/service.ts'
+import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 
 /** Groups the units that need shipping by delivery group. */
 export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {

@@ -1,7 +1,39 @@
-import { nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import {
+  nullableOneOf,
+  oneOf,
+  type RowOf,
+  type Statement,
+  type StatementValues,
+  statement
+} from '../../../platform/postgres/statement.ts'
 import type { OrderActorRole } from './actions.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from './status.ts'
 import type { PaymentTerms } from './terms.ts'
+
+const lockedColumns = {
+  id: 'uuid',
+  number: 'text',
+  state: oneOf<OrderState>(),
+  terms: oneOf<PaymentTerms>(),
+  customer_id: 'uuid?',
+  mailbox: 'text?',
+  token_version: 'int4',
+  cart_id: 'uuid?',
+  currency: 'text',
+  total: 'int8',
+  payment_status: nullableOneOf<OrderPaymentStatus>(),
+  cancel_requested_by: nullableOneOf<OrderActorRole>(),
+  held_at: 'timestamptz?',
+  erased_at: 'timestamptz?',
+  is_deferred: 'bool',
+  is_buyer_verified: 'bool',
+  canceled_for: nullableOneOf<'evicted' | 'short'>(),
+  version: 'int4',
+  has_expired: 'bool'
+} as const
+const lockedColumnsSql = `id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
+      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, canceled_for, version,
+      coalesce(expires_at <= now(), false) as has_expired`
 
 /**
  * Locks the order until `tx` ends. A transaction that also locks the payment account must lock the account
@@ -10,32 +42,38 @@ import type { PaymentTerms } from './terms.ts'
 export const lockOrder = statement({
   name: 'orders.lock_order',
   takes: { id: 'uuid' },
-  gives: {
-    id: 'uuid',
-    number: 'text',
-    state: oneOf<OrderState>(),
-    terms: oneOf<PaymentTerms>(),
-    customer_id: 'uuid?',
-    mailbox: 'text?',
-    token_version: 'int4',
-    cart_id: 'uuid?',
-    currency: 'text',
-    total: 'int8',
-    payment_status: nullableOneOf<OrderPaymentStatus>(),
-    cancel_requested_by: nullableOneOf<OrderActorRole>(),
-    held_at: 'timestamptz?',
-    erased_at: 'timestamptz?',
-    is_deferred: 'bool',
-    is_buyer_verified: 'bool',
-    canceled_for: nullableOneOf<'evicted' | 'short'>(),
-    version: 'int4'
-  },
+  gives: lockedColumns,
   text: `
-    select id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
-      cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, canceled_for, version
+    select ${lockedColumnsSql}
     from orders.orders where id = $id for update`
 })
 export type LockedOrderRow = RowOf<typeof lockOrder>
+
+/**
+ * A statement that changes the columns of a locked order. Only `updateLockedOrder` runs it, so an order under lock always has
+ * the columns of its row.
+ */
+export type LockedOrderUpdate<T extends StatementValues> = {
+  readonly statement: Statement<T & { readonly id: 'uuid' }, typeof lockedColumns>
+}
+/** Declares an update of a locked order, whose text ends with its condition. `$id` is the order. */
+export const lockedOrderUpdate = <const T extends StatementValues>({
+  name,
+  takes,
+  text
+}: {
+  name: string
+  takes: T
+  text: string
+}): LockedOrderUpdate<T> => ({
+  statement: statement({
+    name,
+    takes: { id: 'uuid', ...takes },
+    gives: lockedColumns,
+    text: `${text}
+    returning ${lockedColumnsSql}`
+  })
+})
 
 /**
  * Lists the lines of an order. It is a separate statement after the lock, because a statement that waits for
@@ -60,10 +98,9 @@ export const listOrderLines = statement({
     from orders.lines where order_id = $order_id order by line`
 })
 
-export const updateOrderState = statement({
+export const updateOrderState = lockedOrderUpdate({
   name: 'orders.update_state',
   takes: {
-    id: 'uuid',
     state: oneOf<OrderState>(),
     cancel_requested_by: nullableOneOf<OrderActorRole>(),
     is_held: 'bool',
@@ -105,10 +142,9 @@ const expiry = `case
   when state = 'pending' and created_at + make_interval(secs => $paymentTimeoutSeconds) > now()
     then created_at + make_interval(secs => $paymentTimeoutSeconds)
   else expires_at end`
-export const updateOrderPaymentStatus = statement({
+export const updateOrderPaymentStatus = lockedOrderUpdate({
   name: 'orders.update_payment',
   takes: {
-    id: 'uuid',
     payment_status: oneOf<OrderPaymentStatus>(),
     is_overpaid: 'bool',
     is_disputed: 'bool',
@@ -121,9 +157,9 @@ export const updateOrderPaymentStatus = statement({
       and (payment_status, is_overpaid, is_disputed, expires_at)
         is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
 })
-export const updatePaymentTerms = statement({
+export const updatePaymentTerms = lockedOrderUpdate({
   name: 'orders.update_terms',
-  takes: { id: 'uuid', terms: oneOf<PaymentTerms>() },
+  takes: { terms: oneOf<PaymentTerms>() },
   text: 'update orders.orders set terms = $terms where id = $id'
 })
 export const insertOrderHistory = statement({

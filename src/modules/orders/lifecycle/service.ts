@@ -8,11 +8,11 @@ import {
   type CustomerCancellationPolicy,
   type OrderActionName,
   type OrderActorRole,
-  type OrderLifecycle,
   orderActionRefusalOf,
   orderStateAfter
 } from './actions.ts'
 import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
+import { type OrderUnderLock, orderUnderLock, updateLockedOrder } from './locked-order.ts'
 import * as repository from './repository.ts'
 import { fulfillmentStatusOf, type OrderState } from './status.ts'
 
@@ -29,15 +29,6 @@ export type OrderActor = {
 }
 export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }
 
-type OrderLine = OrderLineCounters & { readonly group: string; readonly variantId: string }
-/** An order whose row is locked until the transaction ends, with its payment account, which is locked before it. */
-export type OrderUnderLock = {
-  /** `undefined`: payments are disabled, or were when the order was created. */
-  readonly account: LockedPaymentAccount | undefined
-  readonly order: repository.LockedOrderRow
-  readonly lines: readonly OrderLine[]
-  readonly lifecycle: OrderLifecycle
-}
 type TransitionChanges = {
   readonly lines?: readonly OrderLineCounters[]
   readonly cancelRequestedBy?: OrderActorRole | null
@@ -77,10 +68,10 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
     const order = await tx.first(repository.lockOrder, { id })
     if (order === undefined) return undefined
     const lines = await tx.rows(repository.listOrderLines, { order_id: id })
-    return underLock(
+    return orderUnderLock(tx, {
       account,
       order,
-      lines.map(
+      lines: lines.map(
         ({ group_key: group, variant_id: variantId, requires_shipping: requiresShipping, ...line }) => ({
           ...line,
           group,
@@ -88,7 +79,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
           requiresShipping
         })
       )
-    )
+    })
   }
 
   /** @throws `ORDER_NOT_CANCELABLE`, `ORDER_ACTION_REFUSED`, each with the reason */
@@ -106,25 +97,25 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
    */
   async function transition(
     tx: Transaction,
-    { account, order, lines: before, lifecycle }: OrderUnderLock,
+    locked: OrderUnderLock,
     action: OrderActionName,
     { id: actor, reason }: OrderActor,
     next: TransitionChanges = {}
   ): Promise<OrderUnderLock> {
+    const { order, lines: before, lifecycle } = locked
     const { id, state: from_state } = order
     const state = orderStateAfter(action, from_state)
     const { cancelRequestedBy = order.cancel_requested_by, isHeld = lifecycle.isHeld } = next
     const lines = before.map((line, index) => ({ ...line, ...next.lines?.[index] }))
-    const changed = { state, cancel_requested_by: cancelRequestedBy }
     if (next.lines !== undefined)
       await tx.run(repository.updateLineCounters, { order_id: id, ...columnsOf(lines) })
-    await tx.run(repository.updateOrderState, {
-      id,
-      ...changed,
+    const changed = await updateLockedOrder(tx, locked, repository.updateOrderState, {
+      state,
+      cancel_requested_by: cancelRequestedBy,
       is_held: isHeld,
       fulfillment_status: fulfillmentStatusOf(lines)
     })
-    await unpaidStock.sync(tx, order)
+    await unpaidStock.sync(tx, changed.order)
     const [toShipBefore, toShipAfter] = [unitsToShip(before, from_state), unitsToShip(lines, state)]
     if (!isDeepStrictEqual(toShipBefore, toShipAfter)) await shipping?.updateUnshipped(tx, id, toShipAfter)
     await tx.run(repository.insertOrderHistory, {
@@ -135,40 +126,15 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
       actor,
       reason
     })
-    const held_at = isHeld ? (order.held_at ?? new Date()) : null
-    return underLock(account, { ...order, ...changed, held_at }, lines)
+    return orderUnderLock(tx, { ...changed, lines })
   }
 
   return { lock, lockBehind, assertAllowed, transition }
 }
 export type OrderTransitions = ReturnType<typeof createOrderTransitions>
 
-/** Returns the order with columns that were stored since it was locked. A locked order is not read again. */
-export const withStoredColumns = (
-  { account, order, lines }: OrderUnderLock,
-  stored: Partial<repository.LockedOrderRow>
-): OrderUnderLock => underLock(account, { ...order, ...stored }, lines)
-
-const underLock = (
-  account: LockedPaymentAccount | undefined,
-  order: repository.LockedOrderRow,
-  lines: readonly OrderLine[]
-): OrderUnderLock => ({
-  account,
-  order,
-  lines,
-  lifecycle: {
-    state: order.state,
-    paymentStatus: order.payment_status,
-    lines,
-    isCancelRequested: order.cancel_requested_by !== null,
-    isHeld: order.held_at !== null,
-    isErased: order.erased_at !== null
-  }
-})
-
 /** The units that a carrier still has to deliver, by shipping group. */
-function unitsToShip(lines: readonly OrderLine[], state: OrderState) {
+function unitsToShip(lines: OrderUnderLock['lines'], state: OrderState) {
   const open = lines.filter(
     line => line.requiresShipping && state !== 'canceled' && remainingLineUnits.fulfil(line) > 0
   )

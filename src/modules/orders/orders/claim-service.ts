@@ -6,7 +6,8 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import type { CustomerBuyer } from '../buyers/buyer.ts'
 import { orderNotFoundError, orderStaleError } from '../errors.ts'
 import { orderClaimedEvent } from '../events.ts'
-import type { OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import type { OrderTransitions } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse } from './schema.ts'
 import type { OrderService, OrderTokens } from './service.ts'
@@ -39,9 +40,16 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, shi
   /** Moves the order with its payments and shipments, and invalidates the order token. */
   async function handOver(tx: Transaction, locked: OrderUnderLock, customer_id: string): Promise<void> {
     const { id, number, token_version } = locked.order
-    await changes.transition(tx, locked, 'claim', { role: 'guest', id: customer_id, reason: null })
+    const claimed = await changes.transition(tx, locked, 'claim', {
+      role: 'guest',
+      id: customer_id,
+      reason: null
+    })
     const next = (await locked.account?.reissueOrderToken(customer_id)) ?? token_version + 1
-    await tx.run(repository.assignOrderToCustomer, { id, customer_id, token_version: next })
+    await updateLockedOrder(tx, claimed, repository.assignOrderToCustomer, {
+      customer_id,
+      token_version: next
+    })
     await shipping?.assignCustomer(tx, id, customer_id)
     emit(tx, orderClaimedEvent, id, { order_id: id, number, customer_id })
   }

@@ -12,6 +12,7 @@ import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { TaxExemption } from '../checkouts/schema.ts'
 import type { OrderActorRole } from '../lifecycle/actions.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -230,9 +231,9 @@ export const findOrderOwner = statement({
 /**
  * A claim keeps `buyer` and `mailbox`, so that limits still count the order for the guest's email address.
  */
-export const assignOrderToCustomer = statement({
+export const assignOrderToCustomer = lockedOrderUpdate({
   name: 'orders.hand_over',
-  takes: { id: 'uuid', customer_id: 'uuid', token_version: 'int4' },
+  takes: { customer_id: 'uuid', token_version: 'int4' },
   text: 'update orders.orders set customer_id = $customer_id, token_version = $token_version where id = $id'
 })
 export const nextOrderSequenceValues = statement({

@@ -5,8 +5,8 @@ import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
+import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { updateOrderPaymentStatus } from '../lifecycle/repository.ts'
-import { type OrderUnderLock, withStoredColumns } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import {
   deferredPaymentTermsOf,
@@ -55,11 +55,14 @@ export function createApplyPaymentChange({
       isDeferred: order.is_deferred
     })
     const payment = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
-    await tx.run(updateOrderPaymentStatus, { id: order.id, ...payment, paymentTimeoutSeconds })
+    const stored = await updateLockedOrder(tx, locked, updateOrderPaymentStatus, {
+      ...payment,
+      paymentTimeoutSeconds
+    })
     await unpaidStock.sync(tx, order)
     if (isPaymentSecured(status) && !isPaymentSecured(order.payment_status) && order.mailbox !== null)
       await pricing.countPaidRedemptions(tx, order.id, order.mailbox)
-    return withStoredColumns(locked, { payment_status: status })
+    return stored
   }
 
   /** `before` is the payment status that the order had before this change. */

@@ -8,7 +8,8 @@ import type { PricingApi } from '../../pricing/index.ts'
 import { heldMinorOf } from '../adjustments/credits.ts'
 import { orderCanceledEvent } from '../events.ts'
 import { remainingLineUnits } from '../lifecycle/counters.ts'
-import { type OrderTransitions, type OrderUnderLock, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
 type Deps = {
   changes: Pick<OrderTransitions, 'transition'>

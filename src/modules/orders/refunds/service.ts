@@ -11,7 +11,8 @@ import {
 import type { AdjustmentSource, OrderAdjustmentService } from '../adjustments/service.ts'
 import { creditExceedsOrderError, creditInputAmbiguousError, orderStaleError } from '../errors.ts'
 import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
-import type { OrderActor, OrderTransitions, OrderUnderLock } from '../lifecycle/service.ts'
+import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import type { OrderActor, OrderTransitions } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
 
 type Deps = {

@@ -1,4 +1,5 @@
 import { json, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 import type { OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
 
 /** Filters these orders: keeps the ids of orders that have no payment. */
@@ -61,8 +62,8 @@ export const findStockEvictionOutcome = statement({
   },
   text: 'select state, payment_status, canceled_for from orders.orders where id = $id'
 })
-export const recordCancellationCause = statement({
+export const recordCancellationCause = lockedOrderUpdate({
   name: 'orders.note_canceled_for',
-  takes: { id: 'uuid', canceled_for: 'text' },
+  takes: { canceled_for: oneOf<'evicted' | 'short'>() },
   text: 'update orders.orders set canceled_for = $canceled_for where id = $id'
 })

@@ -11,13 +11,8 @@ import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
 import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
-import {
-  type OrderActor,
-  type OrderTransitions,
-  type OrderUnderLock,
-  SYSTEM_ACTOR,
-  withStoredColumns
-} from '../lifecycle/service.ts'
+import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import type { OrderRefunds } from '../refunds/service.ts'
 import { recordCancellationCause } from './eviction-repository.ts'
@@ -71,8 +66,8 @@ export function createStockEvictionSubscriber(deps: Deps) {
     canceled_for: 'short' | 'evicted',
     actor: OrderActor
   ): Promise<void> {
-    await tx.run(recordCancellationCause, { id: locked.order.id, canceled_for })
-    await cancellations.begin(tx, withStoredColumns(locked, { canceled_for }), actor)
+    const recorded = await updateLockedOrder(tx, locked, recordCancellationCause, { canceled_for })
+    await cancellations.begin(tx, recorded, actor)
   }
 
   /**
@@ -80,16 +75,17 @@ export function createStockEvictionSubscriber(deps: Deps) {
    * order stays, because it takes other units once it is paid.
    */
   async function handleLost(tx: Transaction, { owner, items }: PayloadOf<typeof stockLostEvent>, id: string) {
-    const locked = await changes.lock(tx, owner)
+    const found = await changes.lock(tx, owner)
     if (
-      !isActiveOrder(locked.lifecycle) ||
-      hasAnyPayment(locked.lifecycle.paymentStatus) ||
-      !locked.order.is_deferred
+      !isActiveOrder(found.lifecycle) ||
+      hasAnyPayment(found.lifecycle.paymentStatus) ||
+      !found.order.is_deferred
     )
       return
     // The order was shipped before it lost the units.
-    if (locked.lines.every(line => remainingLineUnits.cancel(line) === 0)) return
-    const units = (await unpaidStock.verify(tx, locked.order)) ? unitsOf(locked, items) : undefined
+    if (found.lines.every(line => remainingLineUnits.cancel(line) === 0)) return
+    const locked = await unpaidStock.verify(tx, found)
+    const units = locked.order.is_buyer_verified ? unitsOf(locked, items) : undefined
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
@@ -99,8 +95,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
     await inventory?.forgo(tx, owner, parts)
     const balance = await adjustments.readCreditBalance(tx, locked)
-    const verified = withStoredColumns(locked, { is_buyer_verified: true })
-    const counted = await changes.transition(tx, verified, 'cancel_lines', EVICTED, {
+    const counted = await changes.transition(tx, locked, 'cancel_lines', EVICTED, {
       lines: addToOrderLineCounters(locked.lines, 'cancel', units)
     })
     await refunds.creditUnits(tx, counted, balance, units, {

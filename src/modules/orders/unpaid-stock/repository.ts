@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts'
+import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 
 export const findUnpaidOrderBuyer = statement({
   name: 'orders.find_unpaid_subject',
@@ -92,9 +93,9 @@ export const syncUnpaidUnitsOfOrder = statement({
     select variant_id from open
     where variant_id not in (select variant_id from orders.unpaid_units where order_id = $order_id)`
 })
-export const markBuyerVerified = statement({
+export const markBuyerVerified = lockedOrderUpdate({
   name: 'orders.verify_buyer',
-  takes: { id: 'uuid' },
+  takes: {},
   text: `
     with units as (update orders.unpaid_units set is_verified = true where order_id = $id)
     update orders.orders set is_buyer_verified = true where id = $id`

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
+import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
 import { recordContestedUnits } from './eviction-repository.ts'
 import {
@@ -122,15 +123,11 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
       await tx.run(repository.insertUnpaidUnits, { order_id: id, variant_ids, network: null })
   }
 
-  /** Returns whether the buyer has verified their email address by now, and records it. */
-  async function verify(
-    tx: Transaction,
-    order: { id: string; customer_id: string | null; is_buyer_verified: boolean }
-  ): Promise<boolean> {
-    if (order.is_buyer_verified) return true
-    if (!(await isVerified(order.customer_id))) return false
-    await tx.run(repository.markBuyerVerified, { id: order.id })
-    return true
+  /** Records in the order whether the buyer has verified their email address by now. Returns the order. */
+  async function verify(tx: Transaction, locked: OrderUnderLock): Promise<OrderUnderLock> {
+    const { is_buyer_verified, customer_id } = locked.order
+    if (is_buyer_verified || !(await isVerified(customer_id))) return locked
+    return updateLockedOrder(tx, locked, repository.markBuyerVerified, {})
   }
 
   return { admit, admitContested, sync, verify }

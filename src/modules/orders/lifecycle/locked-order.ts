@@ -1,0 +1,64 @@
+import type { Transaction } from '../../../platform/postgres/database.ts'
+import type { StatementArguments, StatementValues } from '../../../platform/postgres/statement.ts'
+import type { LockedPaymentAccount } from '../../payments/index.ts'
+import type { OrderLifecycle } from './actions.ts'
+import type { OrderLineCounters } from './counters.ts'
+import type { LockedOrderRow, LockedOrderUpdate } from './repository.ts'
+
+type OrderLine = OrderLineCounters & { readonly group: string; readonly variantId: string }
+/**
+ * An order whose row is locked until the transaction ends, with its payment account, which is locked before it. It does not
+ * change: each update returns the next one, and an update of an earlier one throws.
+ */
+export type OrderUnderLock = {
+  /** `undefined`: payments are disabled, or were when the order was created. */
+  readonly account: LockedPaymentAccount | undefined
+  readonly order: LockedOrderRow
+  readonly lines: readonly OrderLine[]
+  readonly lifecycle: OrderLifecycle
+}
+
+/** The newest state of each order that a transaction has locked. */
+const newestBy = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
+
+/** Returns the order under lock with these rows, which is the newest from now on. */
+export function orderUnderLock(
+  tx: Transaction,
+  { account, order, lines }: Pick<OrderUnderLock, 'account' | 'order' | 'lines'>
+): OrderUnderLock {
+  const { state, payment_status: paymentStatus, cancel_requested_by, held_at, erased_at } = order
+  const locked: OrderUnderLock = {
+    account,
+    order,
+    lines,
+    lifecycle: {
+      state,
+      paymentStatus,
+      lines,
+      isCancelRequested: cancel_requested_by !== null,
+      isHeld: held_at !== null,
+      isErased: erased_at !== null
+    }
+  }
+  const newest = newestBy.get(tx) ?? new Map<string, OrderUnderLock>()
+  newestBy.set(tx, newest.set(order.id, locked))
+  return locked
+}
+
+/**
+ * Runs an update of a locked order, and returns the order with its new columns. An update that changes no row returns the
+ * order as it is. @throws Error when the order was changed since `locked`, because its columns would be outdated.
+ */
+export async function updateLockedOrder<T extends StatementValues>(
+  tx: Transaction,
+  locked: OrderUnderLock,
+  { statement }: LockedOrderUpdate<T>,
+  values: Omit<NonNullable<StatementArguments<T>[0]>, 'id'>
+): Promise<OrderUnderLock> {
+  const { id } = locked.order
+  if (newestBy.get(tx)?.get(id) !== locked)
+    throw new Error(`${statement.name} got an order as it was before another change of the transaction`)
+  const given = [{ id, ...values }] as unknown as StatementArguments<T & { readonly id: 'uuid' }>
+  const order = await tx.first(statement, ...given)
+  return order === undefined ? locked : orderUnderLock(tx, { ...locked, order })
+}
