@@ -77,8 +77,8 @@ const order = (events: boolean) => () =>
     if (!events) return
     const order_id = newId()
     const payload = { order_id, number: '100001', customer_id: newId(), currency: 'EUR', total: 12_345 }
-    outbox.emit(tx, orderCreatedEvent, order_id, payload)
-    outbox.emit(tx, orderPlacedEvent, order_id, payload)
+    outbox.emit(tx, orderCreatedEvent, { id: order_id, version: 1 }, payload)
+    outbox.emit(tx, orderPlacedEvent, { id: order_id, version: 1 }, payload)
   })
 const positioned = async () => {
   await order(true)()

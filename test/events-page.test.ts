@@ -33,7 +33,7 @@ function wordsOf({ type, format, enum: words, items, anyOf }: Field): string {
 const exportOf = (event: EventType) => Object.entries(door).find(([, exported]) => exported === event)?.[0]
 
 function describe(event: EventType): string {
-  const { name, description, subject, webhook, payload } = event
+  const { name, description, subject, webhook, unversioned, payload } = event
   const fields = Object.entries((payload as unknown as { properties: Record<string, Field> }).properties)
   const subscribers = list.filter(each => each.subscribes?.includes(event) === true)
   return [
@@ -45,6 +45,7 @@ function describe(event: EventType): string {
     `* Exported as: \`${exportOf(event)}\`.`,
     ...(subscribers.length > 0 ? [`* Subscribers: ${subscribers.map(each => each.name).join(', ')}.`] : []),
     `* [Webhooks](webhooks.md): ${SENT[webhook ?? 'none']}.`,
+    ...(unversioned === undefined ? [] : [`* \`subject_version\` is null: ${unversioned}`]),
     ...fields.map(
       ([field, schema]) =>
         `* \`${field}\`: ${wordsOf(schema)}.${schema.description === undefined ? '' : ` ${schema.description}`}`
@@ -67,7 +68,8 @@ test('every event is emitted by the module in its name, has a description, and i
   )
   expect(emitted.map(({ event }) => event).sort()).toEqual(events.map(({ name }) => name))
   expect(emitted.filter(({ module, event }) => !event.startsWith(`${module}.`))).toEqual([])
-  for (const { name, description, subject } of events) {
+  for (const { name, description, subject, unversioned = 'None.' } of events) {
+    expect(unversioned, name).toMatch(/^[A-Z].*\.$/)
     expect(description, name).toMatch(/^[A-Z].*\.$/)
     expect(subject, name).toMatch(/^[a-z].*[^.]$/)
   }

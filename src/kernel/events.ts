@@ -5,8 +5,11 @@ type Name = `${string}.${string}`
 /** Which events of a subject webhooks send: all, at least the latest, or none. */
 type WebhookDelivery = 'all' | 'latest' | 'none'
 
-/** The type of an event, named in the past tense: `order.placed`. Subscribers receive its payload. */
-export type EventType<N extends string = string, P extends TSchema = TSchema> = {
+/**
+ * The type of an event, named in the past tense: `order.placed`. Subscribers receive its payload. `V`: whether it carries the
+ * version of its subject.
+ */
+export type EventType<N extends string = string, P extends TSchema = TSchema, V extends boolean = boolean> = {
   readonly name: N
   /** When the event happens, as a sentence for the documentation. */
   readonly description: string
@@ -17,9 +20,21 @@ export type EventType<N extends string = string, P extends TSchema = TSchema> = 
   /** Fields of the payload with personal data. Erasing the customer sets them to null in the event log. Avoid them: name ids. */
   readonly personalFields?: readonly string[]
   /** Version of the payload's format, from 1. Raise it when a field changes its meaning. Default: 1. */
-  readonly version?: number
+  readonly payloadVersion?: number
+  /** Whether `emit` gets the version of the subject. */
+  readonly isVersioned: V
+  /** Why an event that webhooks may send carries no version of its subject. */
+  readonly unversioned?: string
   readonly payload: P
 }
+
+/**
+ * The subject of an event. `version` is that of its row after the change, or null when the change deleted it. A function is
+ * called with the commit, so an event can be emitted before the last change of the transaction.
+ */
+export type EventSubject<V extends boolean = boolean> = V extends true
+  ? { readonly id: string; readonly version: number | null | (() => number | null) }
+  : string
 
 /** The type of a job: work that runs later or on a schedule. */
 export type JobType<N extends string = string, P extends TSchema = TSchema> = {
@@ -54,17 +69,32 @@ export type JobDelivery<P = unknown> = {
 const events = new Map<string, EventType>()
 const jobs = new Map<string, JobType>()
 
+type EventDeclaration<F> = Pick<
+  EventType,
+  'description' | 'subject' | 'webhook' | 'payloadVersion' | 'unversioned'
+> & { readonly personalFields?: readonly (keyof F & string)[] }
+/** An event that webhooks may send carries the version of its subject, unless it declares why not. */
+type IsVersioned<D> = D extends { readonly webhook: 'all' | 'latest' }
+  ? D extends { readonly unversioned: string }
+    ? false
+    : true
+  : false
+
 /**
  * Declares an event, named after the module that emits it. Its payload is JSON, so times are strings.
  * @throws when the name is declared already.
  */
-export const defineEvent = <const N extends Name, F extends Properties>(
+export const defineEvent = <const N extends Name, F extends Properties, const D extends EventDeclaration<F>>(
   name: N,
-  about: Pick<EventType, 'description' | 'subject' | 'webhook' | 'version'> & {
-    personalFields?: readonly (keyof F & string)[]
-  },
+  about: D,
   fields: F
-): EventType<N, TObject<F>> => declare(events, { name, ...about, payload: Type.Object(fields) })
+): EventType<N, TObject<F>, IsVersioned<D>> =>
+  declare(events, {
+    name,
+    ...about,
+    isVersioned: (isPublished(about) && about.unversioned === undefined) as IsVersioned<D>,
+    payload: Type.Object(fields)
+  })
 
 /** Declares a job, named after the module that runs it. @throws when the name is declared already. */
 export const defineJob = <const N extends Name, F extends Properties>(

@@ -45,7 +45,7 @@ export async function emitUntilEnough({ db, platform }: Pick<TestShop, 'db' | 'p
           const chime = await tx.first(countUp, { by, chance: Math.random() })
           if (chime === undefined) throw databaseUnavailableError()
           for (let nth = chime.nth - by + 1; nth <= chime.nth; nth += 1)
-            platform.outbox.emit(tx, chimeRang, chime.id, { nth })
+            platform.outbox.emit(tx, chimeRang, { id: chime.id, version: nth }, { nth })
           // Fails after the insert of the events, so that their ids are drawn.
           if (turn % 20 === 19) tx.withCommit(each => each.first(fail, { zero: 0 }))
         })

@@ -12,7 +12,7 @@ import type { Database } from '../../src/platform/postgres/database.ts'
 
 export const chimeRang = defineEvent(
   'chime.rang',
-  { description: 'A chime rang.', subject: 'the chime', webhook: 'all', version: 3 },
+  { description: 'A chime rang.', subject: 'the chime', webhook: 'all', payloadVersion: 3 },
   { nth: Type.Integer() }
 )
 const chimeTuned = defineEvent(
@@ -41,7 +41,7 @@ export const chimeModule = () =>
 const apiOf = (db: Database, emit: Emit): ChimeApi => ({
   ring: async (nths, subject = newId()) => {
     await db.transaction(async tx => {
-      for (const nth of nths) emit(tx, chimeRang, subject, { nth })
+      for (const nth of nths) emit(tx, chimeRang, { id: subject, version: nth }, { nth })
     })
     return subject
   },
@@ -56,8 +56,8 @@ export async function openEmitter(databaseUrl: string, nth: number, subject = ne
   onTestFinished(() => client.end())
   await client.query('begin')
   await client.query(
-    `insert into cartwright.events (id, occurred_at, event_id, subject, version, name, payload)
-     select nextval('cartwright.event_ids'), now(), $1, $2, 3, 'chime.rang', jsonb_build_object('nth', $3::int)
+    `insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
+     select nextval('cartwright.event_ids'), now(), $1, $2, 3, $3::int, 'chime.rang', jsonb_build_object('nth', $3::int)
      where pg_current_xact_id() is not null`,
     [newId(), subject, nth]
   )

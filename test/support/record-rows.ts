@@ -180,7 +180,13 @@ async function emitTheRest({ sql, db, platform, order, mug, ada }: ContractShop)
   const examples = (schema: Schema) => exampleOf(schema, { ...like, id })
   await db.transaction(async tx => {
     for (const type of declaredEvents())
-      if (!names.has(type.name)) platform.outbox.emit(tx, type, id, examples(type.payload) as object)
+      if (!names.has(type.name))
+        platform.outbox.emit(
+          tx,
+          type,
+          type.isVersioned ? { id, version: 1 } : id,
+          examples(type.payload) as object
+        )
     for (const type of (standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs))
       if (!names.has(type.name) && type.intervalSeconds === undefined)
         platform.outbox.enqueue(tx, type, examples(type.payload) as object)

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { openTestShop, type TestShop, type TestShopOptions } from '../../src/testing.ts'
 import { createTestDatabase } from './database.ts'
+import { wrongEventVersionsOf } from './event-versions.ts'
 import { isMigratedFor } from './migrated.ts'
 
 type Options<Apis> = Omit<TestShopOptions<Apis>, 'databaseUrl'> & { databaseUrl?: string | undefined }
@@ -16,7 +17,11 @@ export async function useShop<Apis extends Record<string, object> = Record<strin
     ...options,
     databaseUrl
   })
-  onTestFinished(() => shop.close())
+  onTestFinished(async ({ task }) => {
+    const wrong = task.result?.state === 'fail' ? [] : await wrongEventVersionsOf(shop, options.modules)
+    await shop.close()
+    if (wrong.length > 0) throw new Error(`events have a wrong version: ${JSON.stringify(wrong)}`)
+  })
   return shop
 }
 

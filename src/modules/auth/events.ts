@@ -9,7 +9,8 @@ export const userRegisteredEvent = defineEvent(
     description:
       'An account was created by its owner, an administrator or a command. Not sent for users of external issuers.',
     subject: 'the user',
-    webhook: 'all'
+    webhook: 'all',
+    unversioned: 'Accounts have no version.'
   },
   { user_id: Id, role: Type.Enum(['customer', 'admin']) }
 )
@@ -80,7 +81,8 @@ export const emailChangedEvent = defineEvent(
   {
     description: 'The e-mail address of an account changed. The new one is verified.',
     subject: 'the user',
-    webhook: 'all'
+    webhook: 'all',
+    unversioned: 'Accounts have no version.'
   },
   ofUser
 )
@@ -90,7 +92,8 @@ export const userDeletedEvent = defineEvent(
   {
     description: 'An account and its personal data were deleted.',
     subject: 'the user',
-    webhook: 'all'
+    webhook: 'all',
+    unversioned: 'Accounts have no version.'
   },
   ofUser
 )

@@ -23,7 +23,8 @@ export const catalogChangedEvent = defineEvent(
     description:
       'A change that can affect any product, such as a discount on a category. It replaces an event per product.',
     subject: 'the catalog, always the same',
-    webhook: 'latest'
+    webhook: 'latest',
+    unversioned: 'The catalog has no version.'
   },
   {}
 )

@@ -11,7 +11,8 @@ export const stockCrossedEvent = defineEvent(
   {
     description: 'A variant is sold out, low in stock or available again, or its stock policy changed.',
     subject: 'the inventory item',
-    webhook: 'latest'
+    webhook: 'latest',
+    unversioned: 'The version of an item counts changes of its policy, not of its stock.'
   },
   {
     item_id: Id,
@@ -27,7 +28,8 @@ export const stockShortEvent = defineEvent(
   {
     description: 'A count, an adjustment or a shipment left more units of an item reserved than on hand.',
     subject: 'the inventory item',
-    webhook: 'all'
+    webhook: 'all',
+    unversioned: 'The version of an item counts changes of its policy, not of its stock.'
   },
   {
     item_id: Id,

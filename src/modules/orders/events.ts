@@ -119,7 +119,8 @@ export const unpaidStockHighEvent = defineEvent(
     description:
       'Orders paid by bank transfer, on delivery or on account reserve a large share of some variants and are not paid. Sent once a day at most.',
     subject: 'the shop',
-    webhook: 'latest'
+    webhook: 'latest',
+    unversioned: 'The shop has no version.'
   },
   {
     /** At most 100 variants, most reserved units first. */

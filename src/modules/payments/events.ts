@@ -3,12 +3,18 @@ import { Type } from '../../kernel/schema.ts'
 import { amount, Currency, Id } from '../../kernel/wire.ts'
 
 const subject = 'the order'
+const unversioned = 'Payments have no version. Their amounts are totals.'
 const order = { order_id: Id, currency: Currency }
 
 /** `payments.authorized`: the amount due for an order is authorized. */
 export const paymentAuthorizedEvent = defineEvent(
   'payments.authorized',
-  { description: 'The amount due for an order is authorized and not captured yet.', subject, webhook: 'all' },
+  {
+    description: 'The amount due for an order is authorized and not captured yet.',
+    subject,
+    webhook: 'all',
+    unversioned
+  },
   { ...order, authorized: amount('Authorized'), due: amount('Amount due for the order') }
 )
 /** `payments.paid`: a payment of an order was captured. */
@@ -17,7 +23,8 @@ export const paymentPaidEvent = defineEvent(
   {
     description: 'A payment of an order was captured: the amount due, a part of it, or more.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   {
     ...order,
@@ -34,7 +41,8 @@ export const authorizationExpiringEvent = defineEvent(
   {
     description: 'An authorization of an order that is not captured expires within a day.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   {
     ...order,
@@ -47,7 +55,12 @@ export const authorizationExpiringEvent = defineEvent(
 /** `payments.failed`: an attempt to pay was declined. */
 export const paymentFailedEvent = defineEvent(
   'payments.failed',
-  { description: 'An attempt to pay was declined. The buyer may try again.', subject, webhook: 'all' },
+  {
+    description: 'An attempt to pay was declined. The buyer may try again.',
+    subject,
+    webhook: 'all',
+    unversioned
+  },
   { ...order, payment_id: Id, provider: Type.String(), amount: amount('Amount of the payment') }
 )
 /** `payments.refunded`: a payment was refunded, in full or in part. */
@@ -56,7 +69,8 @@ export const paymentRefundedEvent = defineEvent(
   {
     description: 'A payment of an order was refunded, in full or in part.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   { ...order, amount: amount('Refunded now'), refunded: amount('Refunded in total') }
 )
@@ -66,7 +80,8 @@ export const refundFailedEvent = defineEvent(
   {
     description: 'A refund that had succeeded failed later: the bank of the buyer returned the money.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   {
     ...order,
@@ -77,7 +92,12 @@ export const refundFailedEvent = defineEvent(
 /** `payments.disputed`: the buyer disputed a payment through their bank. */
 export const paymentDisputedEvent = defineEvent(
   'payments.disputed',
-  { description: 'The buyer disputed a payment of an order through their bank.', subject, webhook: 'all' },
+  {
+    description: 'The buyer disputed a payment of an order through their bank.',
+    subject,
+    webhook: 'all',
+    unversioned
+  },
   { ...order, amount: amount('Disputed now'), disputed: amount('Disputed in total') }
 )
 export const paymentEvents = [

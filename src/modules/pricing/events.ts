@@ -12,7 +12,8 @@ export const pricesChangedEvent = defineEvent(
     description:
       'Prices of a list were set or deleted, its adjustment changed, or a market started or stopped using it. Lists that inherit from it change too.',
     subject: 'the price list',
-    webhook: 'all'
+    webhook: 'all',
+    unversioned: 'The version of a price list counts changes of the list, not of its prices.'
   },
   {
     list_id: Id,

@@ -3,12 +3,13 @@ import { Id } from '../../kernel/wire.ts'
 import { TrackingStatus } from './tracking/schema.ts'
 
 const subject = 'the order'
+const unversioned = 'The version of an order does not count changes of its parcels.'
 const of = { order_id: Id, shipment_id: Id }
 
 /** `shipping.delivered`: a parcel was delivered. */
 export const shipmentDeliveredEvent = defineEvent(
   'shipping.delivered',
-  { description: 'A shipment of an order was delivered or picked up.', subject, webhook: 'all' },
+  { description: 'A shipment of an order was delivered or picked up.', subject, webhook: 'all', unversioned },
   of
 )
 /** `shipping.returned`: a parcel is returned to the shop. */
@@ -17,7 +18,8 @@ export const shipmentReturnedEvent = defineEvent(
   {
     description: 'A shipment of an order is on its way back, or back at the shop.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   of
 )
@@ -27,7 +29,8 @@ export const shipmentCorrectedEvent = defineEvent(
   {
     description: 'A wrong tracking event of a shipment was voided. The shipment has this status again.',
     subject,
-    webhook: 'all'
+    webhook: 'all',
+    unversioned
   },
   { ...of, status: TrackingStatus }
 )

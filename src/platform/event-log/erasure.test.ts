@@ -20,7 +20,9 @@ const letters = defineModule({
   setup: async ({ db, emit }) => ({
     api: {
       send: (customer_id: string, email: string) =>
-        db.transaction(async tx => emit(tx, letterSent, newId(), { customer_id, email, pages: 2 }))
+        db.transaction(async tx =>
+          emit(tx, letterSent, { id: newId(), version: 1 }, { customer_id, email, pages: 2 })
+        )
     }
   })
 })

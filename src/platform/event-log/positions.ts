@@ -3,8 +3,12 @@ import type { Database } from '../postgres/database.ts'
 import { findPositionsOf } from './queries.ts'
 import type { Sequencer } from './sequencer.ts'
 
-/** Where an event is in the log. `version` is that of its payload's format. */
-export type EventPlace = { readonly position: number; readonly version: number }
+/** Where an event is in the log, and its versions. */
+export type EventPlace = {
+  readonly position: number
+  readonly payload_version: number
+  readonly subject_version: number | null
+}
 /** An event has no position yet, because an earlier transaction is open. Its handler is tried again in a second. */
 export class PositionPending extends Error {}
 

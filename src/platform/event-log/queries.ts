@@ -108,9 +108,9 @@ export const findPositions = statement({
 export const findPositionsOf = statement({
   name: 'event_log.find_positions_of',
   takes: { ids: 'int8[]', smallestId: 'int8' },
-  gives: { id: 'int8', position: 'int8', version: 'int4' },
+  gives: { id: 'int8', position: 'int8', payload_version: 'int4', subject_version: 'int4?' },
   text: `
-    select listed.id, batch.first_position + at - 1 as position, event.version
+    select listed.id, batch.first_position + at - 1 as position, event.payload_version, event.subject_version
     from cartwright.event_batches batch, unnest(batch.ids) with ordinality as listed (id, at), cartwright.events event
     where batch.last_id >= $smallestId and batch.ids && $ids::bigint[] and listed.id = any ($ids::bigint[])
       and event.id = listed.id and event.occurred_at between batch.oldest_at and batch.newest_at`
@@ -125,12 +125,13 @@ export const findEvents = statement({
     event_id: 'uuid',
     name: 'text',
     subject: 'uuid',
-    version: 'int4',
+    payload_version: 'int4',
+    subject_version: 'int4?',
     occurred_at: 'timestamptz',
     payload: 'jsonb?'
   },
   text: `
-    select id, event_id, name, subject, version, occurred_at,
+    select id, event_id, name, subject, payload_version, subject_version, occurred_at,
       case when $modules::text[] is null or split_part(name, '.', 1) = any ($modules) then payload end as payload
     from cartwright.events
     where id = any ($ids) and occurred_at between $oldestAt::text::timestamptz and $newestAt::text::timestamptz`

@@ -42,7 +42,14 @@ test('events get positions in the log from 1 on, soon after their commit, even i
   await ring([4])
   expect(await waitFor(3)).toEqual([1, 2, 4])
   const [first, second, third] = await read()
-  expect(first).toMatchObject({ position: 1, name: 'chime.rang', subject, version: 3, payload: { nth: 1 } })
+  expect(first).toMatchObject({
+    position: 1,
+    name: 'chime.rang',
+    subject,
+    subject_version: 1,
+    payload_version: 3,
+    payload: { nth: 1 }
+  })
   expect([second?.position, third?.position]).toEqual([2, 3])
   expect((second?.occurred_at.getTime() ?? 0) - (first?.occurred_at.getTime() ?? 0)).toBe(1)
 })

@@ -11,7 +11,9 @@ create table cartwright.events (
   -- What the event is about.
   subject uuid not null,
   -- Version of the payload's format.
-  version int not null,
+  payload_version int not null,
+  -- Version of the subject after the change. Null: the subject has no version, or was deleted.
+  subject_version int,
   name text collate "C" not null,
   payload jsonb not null
 ) partition by range (occurred_at);

@@ -1,6 +1,13 @@
+import type { EventSubject } from '../../kernel/events.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { insertJobDueNow, insertJobs, insertLoggedEvent, insertMessages } from './job-queries.ts'
+import { insertJobDueNow, insertJobs } from './job-queries.ts'
+import { insertLoggedEvent, insertMessages } from './message-queries.ts'
 
+type LoggedEventFields = {
+  readonly name: string
+  readonly payloadVersion: number
+  readonly subjectVersion: EventSubject<true>['version']
+}
 /** An event or a job that a transaction writes with its commit. */
 export type BufferedMessage = {
   readonly eventId: string
@@ -10,7 +17,7 @@ export type BufferedMessage = {
   /** Each gets a job. */
   readonly handlers: readonly string[]
   /** For an event that the event log contains. */
-  readonly logged?: { readonly name: string; readonly version: number }
+  readonly logged?: LoggedEventFields
 }
 
 /** Inserts the log's rows and the jobs of a transaction, in one statement. */
@@ -22,13 +29,15 @@ export function insertBufferedMessages(
   const [first, second] = messages
   if (first?.logged !== undefined && second === undefined && jobs.length === 0) {
     const { eventId, subject, payload, logged } = first
-    return tx.run(insertLoggedEvent, { eventId, subject, payload, ...logged })
+    const subjectVersion = versionAtCommit(logged)
+    return tx.run(insertLoggedEvent, { eventId, subject, payload, ...logged, subjectVersion })
   }
   if (messages.some(({ logged }) => logged !== undefined))
     return tx.run(insertMessages, {
       ...columnsOf(messages),
       names: messages.map(({ logged }) => logged?.name ?? ''),
-      versions: messages.map(({ logged }) => logged?.version ?? 0),
+      payloadVersions: messages.map(({ logged }) => logged?.payloadVersion ?? 0),
+      subjectVersions: messages.map(({ logged }) => (logged && versionAtCommit(logged)) ?? NO_VERSION),
       handlers: jobs.map(({ handler }) => handler),
       jobPositions: jobs.map(({ position }) => position)
     })
@@ -43,6 +52,11 @@ export function insertBufferedMessages(
     positions: jobs.map(({ position }) => position)
   })
 }
+
+/** Stands for null in arrays of versions. */
+const NO_VERSION = -1
+const versionAtCommit = ({ subjectVersion }: LoggedEventFields): number | null =>
+  typeof subjectVersion === 'function' ? subjectVersion() : subjectVersion
 
 const columnsOf = (messages: readonly BufferedMessage[]) => ({
   eventIds: messages.map(({ eventId }) => eventId),

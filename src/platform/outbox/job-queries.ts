@@ -28,50 +28,6 @@ export const insertJobs = statement({
         $positions::float8[])
       as job (handler, subject, event_id, payload, delay, position)`
 })
-/** Inserts a single event into the log that no module subscribes to. The condition draws the transaction id before the event's. */
-export const insertLoggedEvent = statement({
-  name: 'outbox.insert_event',
-  takes: { eventId: 'uuid', subject: 'uuid', payload: 'text', name: 'text', version: 'int4' },
-  text: `
-    insert into cartwright.events (id, occurred_at, event_id, subject, version, name, payload)
-    select nextval('cartwright.event_ids'), now(), $eventId, $subject, $version, $name, $payload::text::jsonb
-    where pg_current_xact_id() is not null`
-})
-/**
- * Inserts the events of a transaction into the log, and all its jobs. The condition draws the transaction id before the ids
- * of events: so a transaction with a later id cannot hold an earlier event (\`event_log.draw_transaction_id\`).
- */
-export const insertMessages = statement({
-  name: 'outbox.insert_messages',
-  takes: {
-    subjects: 'uuid[]',
-    eventIds: 'uuid[]',
-    payloads: 'text[]',
-    delays: 'float8[]',
-    names: 'text[]',
-    versions: 'int4[]',
-    handlers: 'text[]',
-    jobPositions: 'int4[]'
-  },
-  text: `
-    with message as materialized (
-      select at - 1 as position, subject, event_id, payload::jsonb as payload, delay, name, version,
-        now() + make_interval(secs => delay + (at - 1)::float8 / 1000) as since,
-        case when name <> '' then nextval('cartwright.event_ids') end as log_id
-      from unnest($subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[], $names::text[],
-          $versions::int4[])
-        with ordinality as message (subject, event_id, payload, delay, name, version, at)
-      where pg_current_xact_id() is not null
-    ), logged as (
-      insert into cartwright.events (id, occurred_at, event_id, subject, version, name, payload)
-      select log_id, since, event_id, subject, version, name, payload from message where name <> ''
-    )
-    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, log_id)
-    select handler, subject, event_id, payload, since, now() + make_interval(secs => delay), log_id
-    from unnest($handlers::text[], $jobPositions::int4[]) as job (handler, position) join message using (position)
-    order by position`
-})
-
 /**
  * Claims due rows, only the oldest of each subject. Joins by `ctid`, because joined by key the generic plan scanned the whole
  * table (18 ms; this takes 1.5 ms for 200 rows). A row that changed since the snapshot is locked but not updated, and is

@@ -1,4 +1,4 @@
-import { type EventType, isPublished, type JobType } from '../../kernel/events.ts'
+import { type EventSubject, type EventType, isPublished, type JobType } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { RunningEventLog } from '../event-log/event-log.ts'
@@ -10,13 +10,13 @@ import type { EventOrJobHandler } from './handlers.ts'
 
 /**
  * Writes an event with this transaction's commit: for each module that subscribes to it, and in the event log if webhooks
- * may send it.
- * @throws Error for an event that the module does not declare, and for a payload of more than 64 KiB.
+ * may send it. Its subject is an id, with a version if the event is declared with one.
+ * @throws Error for an event that the module does not declare, for a subject without its version, and for a payload of more than 64 KiB.
  */
-export type Emit = <P extends TSchema>(
+export type Emit = <P extends TSchema, V extends boolean>(
   tx: Transaction,
-  type: EventType<string, P>,
-  subject: string,
+  type: EventType<string, P, V>,
+  subject: EventSubject<V>,
   payload: Static<P>
 ) => void
 /**
@@ -89,8 +89,9 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
       if ('handleEvents' in handler && handler.isWanted !== undefined) isWanted.set(name, handler.isWanted)
       dispatcher.attach(name, handler)
     },
-    emit: (tx, type, subject, given) => {
-      const { name, version = 1 } = type
+    emit: (tx, type, about: EventSubject, given) => {
+      const { name, payloadVersion = 1 } = type
+      const { id: subject, version: subjectVersion } = subjectOf(type, about)
       const handlers = (handlersByEvent.get(name) ?? []).filter(
         handler => isWanted.get(handler)?.() !== false
       )
@@ -103,7 +104,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
         delaySeconds: 0,
         handlers
       }
-      write(tx, name, isLogged ? { ...message, logged: { name, version } } : message)
+      write(tx, name, isLogged ? { ...message, logged: { name, payloadVersion, subjectVersion } } : message)
     },
     enqueue: (tx, { name }, given, { subject = newId(), delaySeconds = 0 } = {}) =>
       write(tx, name, {
@@ -122,6 +123,13 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     },
     console: createOutboxConsole(deps.db, dispatcher.wake)
   }
+}
+
+/** @throws Error when the subject has no version though the event declares one, or the reverse. */
+function subjectOf({ name, isVersioned }: EventType, subject: EventSubject): EventSubject<true> {
+  if (isVersioned !== (typeof subject !== 'string'))
+    throw new Error(`${name} is ${isVersioned ? '' : 'not '}declared with the version of its subject`)
+  return typeof subject === 'string' ? { id: subject, version: null } : subject
 }
 
 /** @throws Error when the payload is too long: an event names what happened, and consumers read the rest. */

@@ -24,7 +24,8 @@ const gong = defineModule({
   emits: [gongRang],
   setup: async ({ db, emit }) => ({
     api: {
-      ring: (nth: number) => db.transaction(async tx => emit(tx, gongRang, newId(), { nth }))
+      ring: (nth: number) =>
+        db.transaction(async tx => emit(tx, gongRang, { id: newId(), version: null }, { nth }))
     }
   })
 })
@@ -60,13 +61,16 @@ test('the event feed returns events page by page, and an empty page with the sam
     id: expect.any(String),
     name: 'chime.rang',
     subject,
-    version: 3,
+    subject_version: 1,
+    payload_version: 3,
     occurred_at: expect.any(String),
     payload: { nth: 1 }
   })
   expect([nthsOf(first), first.next_after, first.latest_position]).toEqual([[1, 2], 2, 3])
   const second = await read('?after=2&limit=2')
-  expect([nthsOf(second), second.items[0].version, second.next_after]).toEqual([[3], 1, 3])
+  const { subject_version, payload_version } = second.items[0]
+  expect([subject_version, payload_version]).toEqual([null, 1])
+  expect([nthsOf(second), second.next_after]).toEqual([[3], 3])
   expect(await read('?after=3')).toEqual({ items: [], next_after: 3, latest_position: 3 })
 })
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
-import { Id, input, response, Time } from '../../../kernel/wire.ts'
+import { Id, input, nullable, response, Time } from '../../../kernel/wire.ts'
 
 export const EVENT_FEED_LIMIT_DEFAULT = 100
 
@@ -31,7 +31,16 @@ const FeedEventResponse = response('FeedEventResponse', {
   id: { ...Id, description: 'Id of the event, the same as `event_id` of its webhook deliveries.' },
   name: Type.String({ description: 'Event type, such as `orders.placed`.' }),
   subject: Type.String({ format: 'uuid', description: 'Id of the object that the event is about.' }),
-  version: Type.Integer({ description: "Version of the format of this event type's payload." }),
+  subject_version: nullable(
+    Type.Integer({
+      description:
+        'Version of the object after the change: the `version` of its responses. A copy with this version or a higher one contains the change. Null: the change deleted the object, or its type has no version.'
+    })
+  ),
+  payload_version: Type.Integer({
+    description:
+      "Version of the format of this event type's payload. Stop at one that your program does not support."
+  }),
   occurred_at: {
     ...Time,
     description: 'Time when the change began. Order events by `position`, not by time.'

@@ -1,3 +1,4 @@
+import { settleAllOrThrow } from '../../../kernel/settle-all-or-throw.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
@@ -82,10 +83,16 @@ export function createCatalogChangePublisher({
     announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
-      await tx.run(repository.incrementCatalogRevision)
+      const ids = [...(announced.productIds ?? [])]
+      const [versions] = await settleAllOrThrow([
+        ids.length === 0 ? [] : tx.rows(repository.listProductVersions, { ids }),
+        tx.run(repository.incrementCatalogRevision)
+      ])
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
       if (announced.productIds === null) emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
-      for (const id of announced.productIds ?? []) emit(tx, productChangedEvent, id, { product_id: id })
+      const versionOf = new Map(versions.map(({ id, version }) => [id, version]))
+      for (const id of ids)
+        emit(tx, productChangedEvent, { id, version: versionOf.get(id) ?? null }, { product_id: id })
     })
     // The broadcast reaches this process only some milliseconds after the commit, so it is notified directly:
     // the caller reads its own change then.

@@ -116,6 +116,13 @@ export const listVariantIdsOfProducts = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.variants where product_id = any ($productIds) limit $limit'
 })
+/** Lists the versions of these products. Those that were deleted are left out. */
+export const listProductVersions = statement({
+  name: 'catalog.list_product_versions',
+  takes: { ids: 'uuid[]' },
+  gives: { id: 'uuid', version: 'int4' },
+  text: 'select id, version from catalog.products where id = any ($ids)'
+})
 /** Locks the only row of the revision, so run it last. */
 export const incrementCatalogRevision = statement({
   name: 'catalog.raise_revision',

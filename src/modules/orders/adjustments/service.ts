@@ -3,7 +3,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAccountChange } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
-import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
@@ -83,7 +83,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     const row = { id, order_id, kind, amount, back: refundMinor, reason: actor.reason, actor: actor.id }
     if ((await tx.run(repository.insertOrderAdjustment, row)) === 0) return false
     await tx.run(repository.insertOrderAdjustmentParts, { id, parts })
-    emit(tx, orderCreditedEvent, order_id, {
+    emit(tx, orderCreditedEvent, lockedOrderSubject(tx, order_id), {
       order_id,
       number,
       customer_id,

@@ -1,7 +1,7 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { orderPlacedEvent } from '../events.ts'
-import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { updatePaymentTerms } from '../lifecycle/repository.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
@@ -28,6 +28,12 @@ export const createPlacePendingOrder =
         ? locked
         : await updateLockedOrder(tx, locked, updatePaymentTerms, { terms })
     const placed = await changes.transition(tx, onTerms, 'place', SYSTEM_ACTOR)
-    emit(tx, orderPlacedEvent, id, { order_id: id, number, customer_id, currency, total })
+    emit(tx, orderPlacedEvent, lockedOrderSubject(tx, id), {
+      order_id: id,
+      number,
+      customer_id,
+      currency,
+      total
+    })
     return fulfilment.deliverDigital(tx, placed)
   }

@@ -9,7 +9,7 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefusedError, orderShipmentNotFoundError, orderStaleError } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
 import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
-import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
@@ -68,7 +68,12 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     // Confirmed units cannot be evicted by a paid order.
     await inventory?.confirm(tx, order_id)
     await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, units) })
-    emit(tx, orderShippedEvent, order_id, { order_id, number, customer_id, shipment_id: id })
+    emit(tx, orderShippedEvent, lockedOrderSubject(tx, order_id), {
+      order_id,
+      number,
+      customer_id,
+      shipment_id: id
+    })
     return shipped
   }
 
@@ -189,7 +194,12 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
           shipment: id
         })
         const { number, customer_id } = locked.order
-        emit(tx, orderShipmentVoidedEvent, order_id, { order_id, number, customer_id, shipment_id: id })
+        emit(tx, orderShipmentVoidedEvent, lockedOrderSubject(tx, order_id), {
+          order_id,
+          number,
+          customer_id,
+          shipment_id: id
+        })
       })
     },
 

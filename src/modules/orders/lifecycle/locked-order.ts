@@ -1,3 +1,4 @@
+import type { EventSubject } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { StatementArguments, StatementValues } from '../../../platform/postgres/statement.ts'
 import type { LockedPaymentAccount } from '../../payments/index.ts'
@@ -20,6 +21,16 @@ export type OrderUnderLock = {
 
 /** The newest state of each order that a transaction has locked. */
 const newestBy = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
+
+/** Returns the version of an order that the transaction has locked, by now. Undefined: it has not locked the order. */
+export const versionUnderLock = (tx: Transaction, id: string): number | undefined =>
+  newestBy.get(tx)?.get(id)?.order.version
+
+/** Returns an order that the transaction has locked, as the subject of an event. Its version is the one that is committed. */
+export function lockedOrderSubject(tx: Transaction, id: string): EventSubject<true> {
+  if (versionUnderLock(tx, id) === undefined) throw new Error(`order ${id} is not locked`)
+  return { id, version: () => versionUnderLock(tx, id) ?? null }
+}
 
 /** Returns the order under lock with these rows, which is the newest from now on. */
 export function orderUnderLock(

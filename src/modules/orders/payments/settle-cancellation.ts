@@ -8,7 +8,7 @@ import type { PricingApi } from '../../pricing/index.ts'
 import { heldMinorOf } from '../adjustments/credits.ts'
 import { orderCanceledEvent } from '../events.ts'
 import { remainingLineUnits } from '../lifecycle/counters.ts'
-import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
 type Deps = {
@@ -45,7 +45,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
     }
     await pricing.release(tx, id)
-    emit(tx, orderCanceledEvent, id, {
+    emit(tx, orderCanceledEvent, lockedOrderSubject(tx, id), {
       order_id: id,
       number,
       customer_id,

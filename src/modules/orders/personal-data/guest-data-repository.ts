@@ -28,3 +28,9 @@ export const listOldGuestOrders = statement({
     order by updated_at limit $limit`
 })
 export type GuestOrderRow = RowOf<typeof findUnerasedOrder>
+export const listOrderVersions = statement({
+  name: 'orders.list_versions',
+  takes: { ids: 'uuid[]' },
+  gives: { id: 'uuid', version: 'int4' },
+  text: 'select id, version from orders.orders where id = any ($ids)'
+})

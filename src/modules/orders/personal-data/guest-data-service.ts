@@ -50,7 +50,10 @@ export function createGuestDataService({ db, emit, personalData, lock, retention
     if (locked.length === 0) return []
     const guest = guestOf(locked, isWhole)
     for (const each of personalData().values()) await each.guests?.erase(tx, guest)
-    for (const { id, number } of locked) emit(tx, orderErasedEvent, id, { order_id: id, number })
+    const versions = await tx.rows(repository.listOrderVersions, { ids })
+    const versionOf = new Map(versions.map(({ id, version }) => [id, version]))
+    for (const { id, number } of locked)
+      emit(tx, orderErasedEvent, { id, version: versionOf.get(id) ?? null }, { order_id: id, number })
     return locked
   }
 

@@ -20,6 +20,7 @@ import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
 import { checkoutChangedError, tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
+import { versionUnderLock } from '../lifecycle/locked-order.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
 import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
 import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
@@ -31,6 +32,9 @@ import { newOrderRowOf, type Purchase } from './purchase.ts'
 import { hidePurchaseHistory, orderPlacementErrorOf } from './refusals.ts'
 import * as repository from './repository.ts'
 import { withStockReservation } from './stock-reservation.ts'
+
+/** Version of an order that the transaction inserts and does not change again. */
+const INSERTED_VERSION = 1
 
 type Deps = {
   db: Database
@@ -156,10 +160,11 @@ export function createOrderPlacement(deps: Deps) {
       if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const payload = { order_id: id, number, customer_id: customerId, currency, total }
-      emit(tx, orderCreatedEvent, id, payload)
+      const subject = { id, version: () => versionUnderLock(tx, id) ?? INSERTED_VERSION }
+      emit(tx, orderCreatedEvent, subject, payload)
       const isDelivered = state === 'placed' && order.lines.some(line => !line.requires_shipping)
       if (state === 'placed') {
-        emit(tx, orderPlacedEvent, id, payload)
+        emit(tx, orderPlacedEvent, subject, payload)
         if (isDelivered) await fulfilment.deliverDigital(tx, await changes.lock(tx, id))
       }
       await pricing.redeem(tx, id, keys.customer ?? '', keys.mailbox)

@@ -11,7 +11,7 @@ import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
 import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
-import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import type { OrderRefunds } from '../refunds/service.ts'
@@ -89,7 +89,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
-      emit(tx, orderEvictedEvent, owner, { ...payload, is_canceled: true })
+      emit(tx, orderEvictedEvent, lockedOrderSubject(tx, owner), { ...payload, is_canceled: true })
       return cancelFor(tx, locked, 'evicted', EVICTED)
     }
     const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
@@ -103,7 +103,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
       kind: 'cancel',
       actor: EVICTED
     })
-    emit(tx, orderEvictedEvent, owner, { ...payload, is_canceled: false })
+    emit(tx, orderEvictedEvent, lockedOrderSubject(tx, owner), { ...payload, is_canceled: false })
   }
 
   const handleEach =

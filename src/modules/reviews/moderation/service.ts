@@ -56,9 +56,10 @@ export function createReviewModeration({ db, recordChange }: Deps) {
       const before = await lockReview(tx, id, write)
       const status = REVIEW_STATUS_TRANSITIONS[before.status][decision]
       if (status === undefined) throw reviewStatusForbidsError({ details: { review_status: before.status } })
-      await tx.run(repository.updateReviewDecision, { id, status, reason })
+      const decided = await tx.first(repository.updateReviewDecision, { id, status, reason })
+      const { version } = found(decided, reviewNotFoundError)
       await recordTrust(tx, before, decision === 'publish')
-      recordChange(tx, before, before, { status, rating: before.rating })
+      recordChange(tx, before, before, { status, rating: before.rating, version })
     })
     return read(id)
   }

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import type { EventSubject } from '../../../kernel/events.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -63,8 +64,12 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const [contact] = (await auth?.contacts([customerId])) ?? []
     return { ...text, author: publicAuthorName(contact?.name ?? null) }
   }
-  const emitSubmitted = (tx: Transaction, id: string, own: ReviewKey, status: ReviewStatus) =>
-    emit(tx, reviewSubmittedEvent, id, { review_id: id, ...own, status })
+  const emitSubmitted = (
+    tx: Transaction,
+    subject: EventSubject<true>,
+    own: ReviewKey,
+    status: ReviewStatus
+  ) => emit(tx, reviewSubmittedEvent, subject, { review_id: subject.id, ...own, status })
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `REVIEW_NOT_FOUND` */
   async function read(customerId: string, idOrSlug: string): Promise<OwnReviewResponse> {
@@ -86,9 +91,10 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
       const verified_purchase = await hasBought(tx, own)
       if (rules.allowed_authors === 'buyers' && !verified_purchase) throw reviewPurchaseNeededError()
       const status = await nextStatus(tx, own, null)
-      await tx.run(repository.insertReview, { id, ...own, ...text, verified_purchase, status })
-      recordChange(tx, { id, ...own }, null, { status, rating: text.rating })
-      emitSubmitted(tx, id, own, status)
+      const inserted = { id, ...own, ...text, verified_purchase, status }
+      const { version } = found(await tx.first(repository.insertReview, inserted), reviewNotFoundError)
+      recordChange(tx, { id, ...own }, null, { status, rating: text.rating, version })
+      emitSubmitted(tx, { id, version }, own, status)
     })
     return readOwn(own)
   }
@@ -110,9 +116,10 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
       const { id } = before
       const verified_purchase = await hasBought(tx, own)
       const status = await nextStatus(tx, own, before.status)
-      await tx.run(repository.updateReviewText, { id, ...text, verified_purchase, status })
-      recordChange(tx, before, before, { status, rating: text.rating })
-      emitSubmitted(tx, id, own, status)
+      const changed = { id, ...text, verified_purchase, status }
+      const { version } = found(await tx.first(repository.updateReviewText, changed), reviewNotFoundError)
+      recordChange(tx, before, before, { status, rating: text.rating, version })
+      emitSubmitted(tx, { id, version }, own, status)
     })
     return readOwn(own)
   }

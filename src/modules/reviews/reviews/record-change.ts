@@ -6,6 +6,7 @@ import type { ReviewStatus } from './status.ts'
 
 type ReviewIds = { readonly id: string; readonly product_id: string; readonly customer_id: string | null }
 type ReviewState = { readonly status: ReviewStatus; readonly rating: number }
+type ChangedReview = ReviewState & { readonly version: number }
 type Deps = { ratings: Pick<ProductRatingService, 'updateCounts'>; emit: Emit }
 
 const starsOf = (state: ReviewState | null) => (state?.status === 'published' ? state.rating : null)
@@ -20,11 +21,16 @@ export function createReviewChangeRecorder({ ratings, emit }: Deps) {
     tx: Transaction,
     { id, product_id, customer_id }: ReviewIds,
     before: ReviewState | null,
-    after: ReviewState | null
+    after: ChangedReview | null
   ) => {
     ratings.updateCounts(tx, product_id, starsOf(before), starsOf(after))
     if (after?.status === 'published' && before?.status !== 'published')
-      emit(tx, reviewPublishedEvent, id, { review_id: id, product_id, customer_id })
+      emit(
+        tx,
+        reviewPublishedEvent,
+        { id, version: after.version },
+        { review_id: id, product_id, customer_id }
+      )
   }
 }
 export type RecordReviewChange = ReturnType<typeof createReviewChangeRecorder>

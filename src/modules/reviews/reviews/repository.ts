@@ -87,10 +87,12 @@ const written = {
 export const insertReview = statement({
   name: 'reviews.insert_review',
   takes: { id: 'uuid', ...reviewKey, ...written },
+  gives: { version: 'int4' },
   text: `
     insert into reviews.reviews (
       id, customer_id, product_id, rating, title, body, author, verified_purchase, status)
-    values ($id, $customer_id, $product_id, $rating, $title, $body, $author, $verified_purchase, $status)`
+    values ($id, $customer_id, $product_id, $rating, $title, $body, $author, $verified_purchase, $status)
+    returning version`
 })
 /**
  * Updates a review that its author changed. Clears the reason of a rejection, because it was about the
@@ -99,17 +101,21 @@ export const insertReview = statement({
 export const updateReviewText = statement({
   name: 'reviews.update_written_review',
   takes: { id: 'uuid', ...written },
+  gives: { version: 'int4' },
   text: `
     update reviews.reviews set
       rating = $rating, title = $title, body = $body, author = $author, verified_purchase = $verified_purchase,
       status = $status, reason = null, version = version + 1, updated_at = now()
-    where id = $id`
+    where id = $id
+    returning version`
 })
 export const updateReviewDecision = statement({
   name: 'reviews.update_decided_review',
   takes: { id: 'uuid', status: 'text', reason: 'text?' },
+  gives: { version: 'int4' },
   text: `
-    update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id`
+    update reviews.reviews set status = $status, reason = $reason, version = version + 1 where id = $id
+    returning version`
 })
 /** Sets the reply of the shop to a review. A null `reply` deletes it. */
 export const updateReviewReply = statement({

@@ -27,13 +27,18 @@ const REPLAY_MAX = 10_000
 const ATTEMPTS_SHOWN = 100
 
 /** Returns the body of a webhook. It is stored, so that every attempt sends the same bytes. */
-export const webhookBodyJson = (type: string, at: Date, data: unknown, place?: EventPlace): string =>
+export const webhookBodyJson = (
+  event: { readonly type: string; readonly subject: string; readonly at: Date; readonly data: unknown },
+  place?: EventPlace
+): string =>
   JSON.stringify({
-    type,
-    timestamp: at.toISOString(),
+    type: event.type,
+    timestamp: event.at.toISOString(),
     position: place?.position ?? null,
-    version: place?.version ?? 1,
-    data
+    subject: event.subject,
+    subject_version: place?.subject_version ?? null,
+    payload_version: place?.payload_version ?? 1,
+    data: event.data
   })
 
 /** Lists, tests and replays deliveries. */
@@ -93,7 +98,12 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
         found(await tx.first(lockWebhookEndpoint, { id: endpoint_id }), webhookEndpointNotFoundError)
         await requireActive(tx, endpoint_id)
         const event_id = newId()
-        const body = webhookBodyJson(TEST_TYPE, new Date(), { endpoint_id })
+        const body = webhookBodyJson({
+          type: TEST_TYPE,
+          subject: endpoint_id,
+          at: new Date(),
+          data: { endpoint_id }
+        })
         await tx.run(repository.insertWebhookDeliveries, {
           rows: [{ id, endpoint_id, event_id }],
           events: [{ event_id, event_type: TEST_TYPE, subject: endpoint_id, body }]

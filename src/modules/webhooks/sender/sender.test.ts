@@ -17,7 +17,9 @@ test('an event is sent by webhook once, with a signature that the receiver can v
   expect(verified).toEqual({
     type: 'orders.placed',
     position: 1,
-    version: 1,
+    subject: order,
+    subject_version: 1,
+    payload_version: 1,
     timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     data: { order_id: order, number: '1001', customer_id: null, currency: 'USD', total: 100 }
   })

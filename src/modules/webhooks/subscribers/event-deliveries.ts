@@ -59,7 +59,10 @@ export const createWebhookEventHandler =
       event_id: id,
       event_type: name,
       subject,
-      body: webhookBodyJson(name, since, payload, logId === null ? undefined : places.get(logId))
+      body: webhookBodyJson(
+        { type: name, subject, at: since, data: payload },
+        logId === null ? undefined : places.get(logId)
+      )
     }))
     const endpoint_ids = subscribed.map(({ id }) => id)
     const event_ids = contents.map(({ event_id }) => event_id)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openEmitter } from '../../../../test/support/event-log.ts'
 import { ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
 import { defineEvent, defineModule, newId, wire } from '../../../index.ts'
+import type { LoggedEvent } from '../../../platform/event-log/feed.ts'
 
 const about = { description: 'A customer made a wish.', subject: 'the wish' }
 const wishMade = defineEvent('wishes.made', { ...about, webhook: 'all' }, { wish_id: wire.Id })
@@ -18,7 +19,7 @@ const wishes = defineModule({
     api: {
       wish: (wish_id: string) =>
         db.transaction(async tx => {
-          emit(tx, wishMade, wish_id, { wish_id })
+          emit(tx, wishMade, { id: wish_id, version: 2 }, { wish_id })
           emit(tx, wishSecret, wish_id, { wish_id })
         })
     }
@@ -46,17 +47,24 @@ test('events of external modules are sent by webhook only when their declaration
   ).toEqual([])
 })
 
-test('webhooks carry the version of the event and its position in the event log', async () => {
+test('webhooks carry the position of the event in the event log, and the versions of its subject and payload', async () => {
   const shop = await useWebhooks({}, wishes)
   const { receiver, platform } = shop
   await shop.subscribe()
   for (let nth = 0; nth < 3; nth += 1) await shop.apiOf(wishes)?.wish(newId())
   await shop.waitForStatus('delivered', 3)
   const { items } = await platform.eventLog.read({ after: 0, limit: 10, modules: null })
-  const placeOf = ({ position, version }: { position: number; version: number }) => ({ position, version })
+  type Place = Pick<LoggedEvent, 'position' | 'subject' | 'subject_version' | 'payload_version'>
+  const placeOf = ({ position, subject, subject_version, payload_version }: Place) => ({
+    position,
+    subject,
+    subject_version,
+    payload_version
+  })
   const received = receiver.received.map(({ body }) => placeOf(JSON.parse(body)))
   expect(received.toSorted((a, b) => a.position - b.position)).toEqual(items.map(placeOf))
   expect(items).toHaveLength(3)
+  expect(items[0]).toMatchObject({ subject_version: 2, payload_version: 1 })
 })
 
 test('a webhook waits without a failed attempt until its event has a position behind an open earlier transaction', async () => {

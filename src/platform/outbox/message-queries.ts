@@ -1,0 +1,55 @@
+import { statement } from '../postgres/statement.ts'
+
+/** Inserts a single event into the log that no module subscribes to. The condition draws the transaction id before the event's. */
+export const insertLoggedEvent = statement({
+  name: 'outbox.insert_event',
+  takes: {
+    eventId: 'uuid',
+    subject: 'uuid',
+    payload: 'text',
+    name: 'text',
+    payloadVersion: 'int4',
+    subjectVersion: 'int4?'
+  },
+  text: `
+    insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
+    select nextval('cartwright.event_ids'), now(), $eventId, $subject, $payloadVersion, $subjectVersion, $name,
+      $payload::text::jsonb
+    where pg_current_xact_id() is not null`
+})
+/**
+ * Inserts the events of a transaction into the log, and all its jobs. The condition draws the transaction id before the ids
+ * of events: so a transaction with a later id cannot hold an earlier event (\`event_log.draw_transaction_id\`).
+ */
+export const insertMessages = statement({
+  name: 'outbox.insert_messages',
+  takes: {
+    subjects: 'uuid[]',
+    eventIds: 'uuid[]',
+    payloads: 'text[]',
+    delays: 'float8[]',
+    names: 'text[]',
+    payloadVersions: 'int4[]',
+    subjectVersions: 'int4[]',
+    handlers: 'text[]',
+    jobPositions: 'int4[]'
+  },
+  text: `
+    with message as materialized (
+      select at - 1 as position, subject, event_id, payload::jsonb as payload, delay, name,
+        payload_version, nullif(subject_version, -1) as subject_version,
+        now() + make_interval(secs => delay + (at - 1)::float8 / 1000) as since,
+        case when name <> '' then nextval('cartwright.event_ids') end as log_id
+      from unnest($subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[], $names::text[],
+          $payloadVersions::int4[], $subjectVersions::int4[])
+        with ordinality as message (subject, event_id, payload, delay, name, payload_version, subject_version, at)
+      where pg_current_xact_id() is not null
+    ), logged as (
+      insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
+      select log_id, since, event_id, subject, payload_version, subject_version, name, payload from message where name <> ''
+    )
+    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, log_id)
+    select handler, subject, event_id, payload, since, now() + make_interval(secs => delay), log_id
+    from unnest($handlers::text[], $jobPositions::int4[]) as job (handler, position) join message using (position)
+    order by position`
+})
