@@ -7,12 +7,11 @@ import pino from 'pino'
 import { openShopGateway, type ShopWithGateway, setUpShopModules, standardModules } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
-import { compileSchema } from './kernel/compile-schema.ts'
-import { declaredEvents, type EventType, type JobType } from './kernel/events.ts'
+import { declaredEvents } from './kernel/events.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
-import type { Outbox } from './platform/outbox/outbox.ts'
 import { planRecurringJobs, recordJobIntervals } from './platform/outbox/recurring-jobs.ts'
+import { strictOutbox } from './platform/outbox/strict-outbox.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
@@ -149,7 +148,7 @@ async function openWith<Apis extends Record<string, object>>(
   )
   const intervals = new Map<string, number>()
   const shop = await setUpShopModules(
-    { ...platform, outbox: recordJobIntervals(intervals, strict(platform.outbox)) },
+    { ...platform, outbox: recordJobIntervals(intervals, strictOutbox(platform.outbox)) },
     all
   )
     .then(openShopGateway)
@@ -201,31 +200,6 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       }
     })
   )
-
-/** Wraps the outbox so that it rejects payloads that violate the declared schema. In a shop, only TypeScript checks them. */
-function strict(outbox: Outbox): Outbox {
-  const compiled = new WeakMap<object, ReturnType<typeof compileSchema>>()
-  const check = ({ name, payload: schema }: EventType | JobType, payload: unknown) => {
-    const errorsOf = compiled.get(schema) ?? compileSchema(schema)
-    compiled.set(schema, errorsOf)
-    const [error] = errorsOf(JSON.parse(JSON.stringify(payload)))
-    if (error === undefined) return
-    throw new Error(
-      `the payload of ${name} does not match its declared schema: ${error.instancePath} (${error.keyword})`
-    )
-  }
-  return {
-    ...outbox,
-    emit: (tx, type, subject, payload) => {
-      check(type, payload)
-      outbox.emit(tx, type, subject, payload)
-    },
-    enqueue: (tx, type, payload, options) => {
-      check(type, payload)
-      outbox.enqueue(tx, type, payload, options)
-    }
-  }
-}
 
 /** Makes `close` idempotent, because a test may close the platform before it closes the shop. */
 function closedOnce(platform: Platform): Platform {

@@ -10,19 +10,31 @@ const letterSent = defineEvent(
   { description: 'A letter was sent.', subject: 'the letter', webhook: 'all', personalFields: ['email'] },
   { customer_id: wire.Id, email: Type.String(), pages: Type.Integer() }
 )
+const parcelSent = defineEvent(
+  'letters.parcel_sent',
+  {
+    description: 'A parcel was sent.',
+    subject: 'the parcel',
+    webhook: 'all',
+    unversioned: 'Parcels never change.'
+  },
+  { parcel_id: wire.Id, to: Type.Array(Type.Object({ address: Type.String() })) }
+)
 const letters = defineModule({
   name: 'letters',
   description: 'Letters.',
   basePaths: [],
   requires: {},
   uses: {},
-  emits: [letterSent],
+  emits: [letterSent, parcelSent],
   setup: async ({ db, emit }) => ({
     api: {
       send: (customer_id: string, email: string) =>
         db.transaction(async tx =>
           emit(tx, letterSent, { id: newId(), version: 1 }, { customer_id, email, pages: 2 })
-        )
+        ),
+      sendParcel: (parcel_id: string, address: string) =>
+        db.transaction(async tx => emit(tx, parcelSent, parcel_id, { parcel_id, to: [{ address }] }))
     }
   })
 })
@@ -64,3 +76,14 @@ test("erasing a guest sets the personal fields of events to null that match the 
     { email: 'other.guest@example.com' }
   ])
 })
+
+test.each(['ada@example.com', 'Ada <ada@example.com>', '203.0.113.7', '2001:db8::7'])(
+  'a shop in a test rejects an event of the log with %s in a field that is not declared',
+  async address => {
+    const shop = await useShop({ modules: [letters] })
+    await expect(shop.apiOf(letters)?.sendParcel(newId(), address)).rejects.toThrow(
+      'the payload of letters.parcel_sent has personal data in to'
+    )
+    expect(await shop.sql('select from cartwright.events')).toEqual([])
+  }
+)
