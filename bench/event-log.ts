@@ -45,8 +45,9 @@ const db = openDatabase({
 })
 const log = pino({ level: 'error' })
 const settings = { position_wait_seconds: 1, retention_days: 90 }
-const eventLog = createEventLog({ db, log, timers: createTimers(log), settings })
-const outbox = createOutbox({ db, log, metrics: createMetricRegistry(), eventLog })
+const metrics = createMetricRegistry()
+const eventLog = createEventLog({ db, log, metrics, timers: createTimers(log), settings })
+const outbox = createOutbox({ db, log, metrics, eventLog })
 const sequencer = createSequencer({ db, log, waitSeconds: 1 })
 const client = new pg.Client({ connectionString: server.url })
 await client.connect()

@@ -220,13 +220,15 @@ async function backlog(on: Database): Promise<void> {
 
 function openOutbox(on: Database, handled: (count: number) => void = () => {}) {
   const log = pino({ level: 'error' })
+  const metrics = createMetricRegistry()
   const eventLog = createEventLog({
     db: on,
     log,
+    metrics,
     timers: createTimers(log),
     settings: { position_wait_seconds: 1, retention_days: 90 }
   })
-  const outbox = createOutbox({ db: on, log, metrics: createMetricRegistry(), eventLog })
+  const outbox = createOutbox({ db: on, log, metrics, eventLog })
   outbox.setSubscriptions(new Map([[happened.name, ['bench:happened']]]))
   outbox.attachHandler('bench:happened', {
     handleEvents: async (tx, events) => {

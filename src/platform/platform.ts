@@ -61,7 +61,7 @@ export async function openPlatform(
   const timers = createTimers(log)
   const metrics = createMetricRegistry()
   declareInfrastructureMetrics(metrics, db, cache)
-  const eventLog = createEventLog({ db, log, timers, settings: config.events })
+  const eventLog = createEventLog({ db, log, metrics, timers, settings: config.events })
   const outbox = createOutbox({ db, log, metrics, eventLog })
   if (serves) {
     checkConnections({ config, db, log }).catch(() => {})

@@ -33,7 +33,7 @@ function canHoldText({
   if (properties !== undefined) return Object.values(properties).some(canHoldText)
   const types = [type].flat()
   if (types.includes('string'))
-    return !HARMLESS_FORMATS.includes(format ?? '') && description !== Currency.description
+    return !HARMLESS_FORMATS.includes(format ?? '') && description !== (Currency as Schema).description
   return types.length === 0 || types.some(each => !HARMLESS_TYPES.includes(each))
 }
 

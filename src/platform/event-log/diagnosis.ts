@@ -9,7 +9,14 @@ import { type RowOf, statement } from '../postgres/statement.ts'
 const checkEventLog = statement({
   name: 'event_log.check',
   slow: true,
-  gives: { latest: 'int8', breaks: 'int8', repeated: 'int8', unpositioned: 'int8', outside: 'int8' },
+  gives: {
+    latest: 'int8',
+    breaks: 'int8',
+    repeated: 'int8',
+    unpositioned: 'int8',
+    oldest_seconds: 'float8?',
+    outside: 'int8'
+  },
   text: `
     with batches as (
       select first_position, ids, last_id, first_position + cardinality(ids) as next,
@@ -23,12 +30,14 @@ const checkEventLog = statement({
     select coalesce((select max(next) - 1 from batches), 0) as latest,
       (select count(*) from batches where following <> next) as breaks,
       (select count(*) from (select id from newest group by id having count(*) > 1) twice) as repeated,
-      (
-        select count(*) from cartwright.events event
+      unpositioned.amount as unpositioned, unpositioned.oldest_seconds,
+      (select count(*) from cartwright.events_default) as outside
+    from (
+        select count(*) as amount, extract(epoch from now() - min(occurred_at))::float8 as oldest_seconds
+        from cartwright.events event
         where event.id > coalesce((select min(id) from newest), 0) and event.occurred_at < now() - interval '5 minutes'
           and not exists (select from newest where newest.id = event.id)
-      ) as unpositioned,
-      (select count(*) from cartwright.events_default) as outside`
+      ) unpositioned`
 })
 
 /** Proves that positions are unique and without gaps. */
@@ -40,7 +49,7 @@ export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosi
 ]
 
 function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
-  const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0 } = found ?? {}
+  const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0, oldest_seconds } = found ?? {}
   if (breaks > 0 || repeated > 0)
     return errorFinding(
       `positions are not unique: ${breaks} batches begin at a wrong position, ${repeated} events have two positions`,
@@ -48,8 +57,8 @@ function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
     )
   if (unpositioned > 0)
     return warningFinding(
-      `${unpositioned} events have no position for more than 5 minutes`,
-      'Check that a server runs. A transaction that stays open delays its own events only.'
+      `${unpositioned} events older than 5 minutes have no position, the oldest for ${Math.floor(oldest_seconds ?? 0)} s`,
+      'Check that a server runs, and its log. A transaction that stays open delays its own events only.'
     )
   if (outside > 0)
     return warningFinding(

@@ -2,12 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Diagnosis } from '../../kernel/diagnosis.ts'
 import type { EventType } from '../../kernel/events.ts'
 import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics/registry.ts'
 import type { PersonalData } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
 import { diagnoseEventLog } from './diagnosis.ts'
 import { personalDataOfLog } from './erasure.ts'
 import { type EventLogPage, type EventLogQuery, readFeed } from './feed.ts'
+import { createEventLogGauge } from './metrics.ts'
 import { createPlaceReader, type EventPlace } from './positions.ts'
 import { createPartitions, dropPartitions } from './queries.ts'
 import { createSequencer, type Sequencer } from './sequencer.ts'
@@ -33,22 +35,35 @@ export type RunningEventLog = EventLog &
 
 type EventLogDependencies = {
   db: Database
+  metrics: Metrics
   log: Log
   timers: Pick<Timers, 'every'>
   settings: { readonly position_wait_seconds: number; readonly retention_days: number }
 }
 
 const MAINTENANCE_SECONDS = 3_600
+const MEASURE_SECONDS = 10
 /** Partitions are created this far ahead, so that a shop whose timers fail for weeks still has them. */
 const WEEKS_AHEAD = 4
 
-export function createEventLog({ db, log, timers, settings }: EventLogDependencies): RunningEventLog {
+export function createEventLog({
+  db,
+  log,
+  metrics,
+  timers,
+  settings
+}: EventLogDependencies): RunningEventLog {
   const sequencer = createSequencer({ db, log, waitSeconds: settings.position_wait_seconds })
   const inOwnContext = AsyncLocalStorage.snapshot()
   let creating: Promise<unknown> = Promise.resolve()
 
   const createWeeks = () =>
     db.transaction(async tx => (await tx.first(createPartitions, { weeks: WEEKS_AHEAD }))?.created ?? 0)
+  const measure = createEventLogGauge(metrics, db)
+  timers.every(MEASURE_SECONDS, 'measure the event log', async () => {
+    await measure()
+    return 0
+  })
   timers.every(MAINTENANCE_SECONDS, 'create and drop weeks of the event log', async () => {
     const days = settings.retention_days
     const dropped = await db.transaction(async tx => (await tx.first(dropPartitions, { days }))?.dropped ?? 0)

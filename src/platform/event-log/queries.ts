@@ -41,6 +41,31 @@ export const findUnpositioned = statement({
     from log`
 })
 
+/**
+ * Reads the age of the oldest event without a position, in seconds. 0: every committed event has one. An event is as old as its
+ * transaction.
+ */
+export const findOldestUnpositioned = statement({
+  name: 'event_log.find_oldest_unpositioned',
+  gives: { seconds: 'float8' },
+  text: `
+    with log as (
+      select coalesce(max(last_id), 0) as last_id, coalesce(max(skipped_ids), '{}') as skipped_ids
+      from (
+        select last_id, skipped_ids from cartwright.event_batches order by first_position desc limit 1
+      ) last_batch
+    )
+    select coalesce(extract(epoch from now() - min(occurred_at)), 0)::float8 as seconds
+    from (
+      select late.occurred_at
+      from log, generate_series(1, cardinality(skipped_ids), 2) at, cartwright.events late
+      where late.id between skipped_ids[at] and skipped_ids[at + 1]
+      union all
+      select occurred_at
+      from log, lateral (select occurred_at from cartwright.events where id > last_id order by id limit 1) fresh
+    ) unpositioned`
+})
+
 /** Draws a transaction id, which is later than that of every transaction so far. */
 export const drawTransactionId = statement({
   name: 'event_log.draw_transaction_id',
