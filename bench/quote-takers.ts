@@ -45,13 +45,13 @@ async function promote({ client }: Bench): Promise<string> {
     values ($1, 'Bench', 'order', 0, true, false, 0, false, '{"type":"percentage","percentage_ppm":1}', '{}', 5)`,
     [id]
   )
-  await client.query('insert into pricing.budgets (id, uses_max) values ($1, $2)', [id, PLENTY])
+  await client.query('insert into pricing.usage_limits (id, uses_max) values ($1, $2)', [id, PLENTY])
   return id
 }
 
 async function expectConsistentRedemptions({ client }: Bench): Promise<void> {
   const { rows } = await client.query(
-    'select taken, (select count(*)::int from pricing.redemptions) as redeemed from pricing.budgets'
+    'select taken, (select count(*)::int from pricing.redemptions) as redeemed from pricing.usage_limits'
   )
   const [{ taken, redeemed }] = rows as [{ taken: number; redeemed: number }]
   if (taken !== redeemed) throw new Error(`${taken} are counted of ${redeemed} that were redeemed`)

@@ -142,7 +142,7 @@ const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: s
   [
     'the counter of a promotion or code',
     'paid',
-    'update pricing.budgets set taken = taken - 1 where taken > 0'
+    'update pricing.usage_limits set taken = taken - 1 where taken > 0'
   ],
   ['the counter of a customer and a promotion', 'paid', 'update pricing.customer_uses set taken = taken - 1'],
   ['without a redemption', 'paid', 'delete from pricing.redemptions where owner = $1'],

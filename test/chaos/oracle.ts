@@ -126,9 +126,9 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
     where first_order_only group by customer having count(distinct owner) > 1`,
 
   'the counter of a promotion or code is not its number of redemptions': `
-    select budgets.id, taken, count(redemptions.owner) as used from pricing.budgets
-    left join pricing.redemptions on budgets.id in (promotion_id, code_id)
-    where uses_max is not null group by budgets.id having taken <> count(redemptions.owner)`,
+    select usage_limits.id, taken, count(redemptions.owner) as used from pricing.usage_limits
+    left join pricing.redemptions on usage_limits.id in (promotion_id, code_id)
+    where uses_max is not null group by usage_limits.id having taken <> count(redemptions.owner)`,
 
   'the counter of a customer and a promotion is not their number of redemptions': `
     select promotion_id, customer, taken, count(owner) as used from pricing.customer_uses

@@ -69,9 +69,9 @@ async function useRedemptions(processes = 1) {
     expectConsistentRedemptions: async () => {
       expect(
         await sql(`
-          select 'budget' as book, id::text from pricing.budgets
+          select 'limit' as book, id::text from pricing.usage_limits
           where uses_max is not null and taken <>
-            (select count(*) from pricing.redemptions where promotion_id = budgets.id or code_id = budgets.id)
+            (select count(*) from pricing.redemptions where promotion_id = usage_limits.id or code_id = usage_limits.id)
           union all select 'customer', customer from pricing.customer_uses where taken <>
             (select count(*) from pricing.redemptions r
              where r.promotion_id = customer_uses.promotion_id and r.customer = customer_uses.customer)

@@ -98,7 +98,7 @@ export const promotionUsedUpError = defineError(
   'PRICING_USED_UP',
   'A promotion or code has reached its usage limit. Quote again to see which.',
   {
-    constraints: ['pricing.budgets_uses'],
+    constraints: ['pricing.usage_limits_uses'],
     mayPass: true
   }
 )

@@ -45,11 +45,11 @@ create index codes_promotion_id on pricing.codes (promotion_id, id);
 
 -- Usage limits and uses of promotions and codes. A narrow table of its own, because many transactions update
 -- the same few rows.
-create table pricing.budgets (
-  id uuid not null constraint budgets_pkey primary key,      -- of the promotion or code
+create table pricing.usage_limits (
+  id uuid not null constraint usage_limits_pkey primary key,      -- of the promotion or code
   uses_max int,
-  taken int not null default 0 constraint budgets_taken check (taken >= 0), -- counted only with a limit
-  constraint budgets_uses check (taken <= uses_max)
+  taken int not null default 0 constraint usage_limits_taken check (taken >= 0), -- counted only with a limit
+  constraint usage_limits_uses check (taken <= uses_max)
 ) with (fillfactor = 50);
 
 -- Uses of promotions: inserted with the order, deleted when it is canceled. `customer`: an account, or the

@@ -12,7 +12,7 @@ const columns = {
 } as const
 const select = `
   select codes.id, code, batch_id, active, uses_max, uses_max - taken as uses_left, created_at
-  from pricing.codes join pricing.budgets on budgets.id = codes.id`
+  from pricing.codes join pricing.usage_limits on usage_limits.id = codes.id`
 
 /** Pages through codes, newest first. `batch_id`: null for all. */
 export const listPromotionCodes = statement({
@@ -61,7 +61,7 @@ export const insertPromotionCodeBatch = statement({
       order by code
       on conflict (code) do nothing returning id
     )
-    insert into pricing.budgets (id, uses_max) select id, $uses_max from made returning id`
+    insert into pricing.usage_limits (id, uses_max) select id, $uses_max from made returning id`
 })
 export const setPromotionCodeActive = statement({
   name: 'pricing.set_code_active',

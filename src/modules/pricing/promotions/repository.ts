@@ -36,8 +36,8 @@ const shown = `
     .map(name => `promotions.${name}`)
     .join(', ')},
   array(select market from pricing.promotion_markets where promotion_id = promotions.id order by market) as markets,
-  budgets.uses_max, budgets.uses_max - budgets.taken as uses_left`
-const from = 'from pricing.promotions join pricing.budgets on budgets.id = promotions.id'
+  usage_limits.uses_max, usage_limits.uses_max - usage_limits.taken as uses_left`
+const from = 'from pricing.promotions join pricing.usage_limits on usage_limits.id = promotions.id'
 const select = `select ${shown} ${from}`
 
 /** Only administrators see the metadata. */
@@ -112,7 +112,7 @@ export const listPromotionsByCodes = statement({
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
     ${from}
     join pricing.codes on codes.promotion_id = promotions.id
-    join pricing.budgets of_code on of_code.id = codes.id
+    join pricing.usage_limits of_code on of_code.id = codes.id
     left join pricing.customer_uses
       on customer_uses.promotion_id = promotions.id and customer_uses.customer = $customer
     where codes.code = any ($codes) and codes.active and promotions.active`
@@ -142,7 +142,7 @@ export const deletePromotion = statement({
   text: `
     with coupons as (delete from pricing.codes where promotion_id = $id returning id),
       gone as (delete from pricing.promotions where id = $id returning id)
-    delete from pricing.budgets where id in (select id from coupons union all select id from gone)`
+    delete from pricing.usage_limits where id in (select id from coupons union all select id from gone)`
 })
 export const deletePromotionMarkets = statement({
   name: 'pricing.remove_promotion_markets',

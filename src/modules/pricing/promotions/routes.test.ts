@@ -125,7 +125,7 @@ const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>
         case when n <= $2 then now() - interval '1 hour' end, false, 0, false,
         '{"type":"percentage","percentage_ppm":1000}', '{line}'
       from generate_series(1, $1) n returning id)
-    insert into pricing.budgets (id) select id from made`,
+    insert into pricing.usage_limits (id) select id from made`,
     [count, ended]
   )
 

@@ -19,7 +19,7 @@ test('transactions that redeem the same limited promotion hold few connections, 
   const otherClient = new pg.Client({ connectionString: databaseUrl })
   await otherClient.connect()
   onTestFinished(() => otherClient.end())
-  await otherClient.query('begin; update pricing.budgets set taken = taken')
+  await otherClient.query('begin; update pricing.usage_limits set taken = taken')
   const waiting = Array.from({ length: 40 }, () => redeem(newId(), redemptions, newId()))
   for (let other = 0; other < 20; other += 1)
     await db.transaction(tx => pricing.release(tx, newId()), { deadlineAt: performance.now() + 20_000 })

@@ -1,9 +1,9 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 export const insertPromotionUsageLimit = statement({
-  name: 'pricing.insert_budget',
+  name: 'pricing.insert_usage_limit',
   takes: { id: 'uuid', uses_max: 'int4?' },
-  text: 'insert into pricing.budgets (id, uses_max) values ($id, $uses_max)'
+  text: 'insert into pricing.usage_limits (id, uses_max) values ($id, $uses_max)'
 })
 /**
  * Sets the usage limit of a locked promotion or code. Returns no row when more uses exist than the limit.
@@ -11,7 +11,7 @@ export const insertPromotionUsageLimit = statement({
  * committed, later ones wait for the lock.
  */
 export const setPromotionUsageLimit = statement({
-  name: 'pricing.limit_budget',
+  name: 'pricing.set_usage_limit',
   takes: { id: 'uuid', uses_max: 'int4?' },
   gives: { id: 'uuid' },
   text: `
@@ -19,11 +19,11 @@ export const setPromotionUsageLimit = statement({
       select case when uses_max is null
         then (select count(*)::int from pricing.redemptions where promotion_id = $id or code_id = $id)
         else taken end as taken
-      from pricing.budgets where id = $id for update
+      from pricing.usage_limits where id = $id for update
     )
-    update pricing.budgets set uses_max = $uses_max, taken = used.taken
-    from used where budgets.id = $id and ($uses_max::int is null or used.taken <= $uses_max)
-    returning budgets.id`
+    update pricing.usage_limits set uses_max = $uses_max, taken = used.taken
+    from used where usage_limits.id = $id and ($uses_max::int is null or used.taken <= $uses_max)
+    returning usage_limits.id`
 })
 /**
  * Adds or releases uses of limited promotions and codes. A constraint rejects the transaction that exceeds
@@ -34,9 +34,9 @@ export const addLimitedPromotionUses = statement({
   takes: { ids: 'uuid[]', uses: 'int4' },
   text: `
     with limited as (
-      select id from pricing.budgets where id = any ($ids) and uses_max is not null order by id for update
+      select id from pricing.usage_limits where id = any ($ids) and uses_max is not null order by id for update
     )
-    update pricing.budgets set taken = taken + $uses from limited where budgets.id = limited.id`
+    update pricing.usage_limits set taken = taken + $uses from limited where usage_limits.id = limited.id`
 })
 /** SQL for the uses of a promotion that count for `$mailbox` and are not among those of `$customer`. */
 export const mailboxPromotionUsesSql = (promotionId: string): string => `(
@@ -53,9 +53,9 @@ export const listPromotionUses = statement({
   takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
   gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },
   text: `
-    select budgets.id, uses_max - budgets.taken as uses_left, coalesce(customer_uses.taken, 0) + ${mailboxPromotionUsesSql('budgets.id')} as used,
+    select usage_limits.id, uses_max - usage_limits.taken as uses_left, coalesce(customer_uses.taken, 0) + ${mailboxPromotionUsesSql('usage_limits.id')} as used,
       exists (select from pricing.first_orders where customer = $customer) as has_ordered
-    from pricing.budgets
-    left join pricing.customer_uses on promotion_id = budgets.id and customer = $customer
-    where budgets.id = any ($ids)`
+    from pricing.usage_limits
+    left join pricing.customer_uses on promotion_id = usage_limits.id and customer = $customer
+    where usage_limits.id = any ($ids)`
 })
