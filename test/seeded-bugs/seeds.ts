@@ -187,7 +187,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'promotion-used-too-often',
     promise: 'A promotion is used by a customer no more often than it allows.',
-    file: 'src/modules/pricing/redemptions/redeem.ts',
+    file: 'src/modules/pricing/redemptions/enforce-usage-limits.ts',
     find: 'row.taken > row.uses_per_customer',
     replace: 'row.taken > row.uses_per_customer + 1',
     tests: ['test/races/redemptions.test.ts']

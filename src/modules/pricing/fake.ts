@@ -15,7 +15,8 @@ import { normalizePromotionCode } from './quote/codes.ts'
 import type { Promotion, QuoteTaxExemption, TaxZone } from './quote/input.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
-import { type HasEarlierOrder, redemptionTransactions } from './redemptions/redeem.ts'
+import type { HasEarlierOrder } from './redemptions/enforce-usage-limits.ts'
+import { redemptionTransactions } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number

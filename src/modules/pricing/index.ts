@@ -28,11 +28,11 @@ import { createPromotionService } from './promotions/service.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
 import { createQuoteRulesReader, type ReadQuoteRules } from './quote-rules/service.ts'
+import type { HasEarlierOrder } from './redemptions/enforce-usage-limits.ts'
 import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
   assignPromotionRedemptionsToMailbox,
   createPromotionRedeemer,
-  type HasEarlierOrder,
   type PromotionRedemptionTransaction,
   redemptionTransactions,
   releasePromotionRedemptions

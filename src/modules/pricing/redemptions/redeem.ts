@@ -1,24 +1,7 @@
-import type {
-  Database,
-  Queryable,
-  Transaction,
-  TransactionRunner
-} from '../../../platform/postgres/database.ts'
-import { customerUsageLimitReachedError, firstOrderAlreadyPlacedError } from '../errors.ts'
+import type { Database, Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
 import type { PromotionRedemption } from '../quote/promotions.ts'
+import { enforceUsageLimits, type HasEarlierOrder, releaseUses } from './enforce-usage-limits.ts'
 import * as repository from './repository.ts'
-import { addLimitedPromotionUses } from './usage-limits-repository.ts'
-
-/**
- * Returns whether a buyer has an order that counts as an earlier order, except the order `but`. `customer`
- * and `mailbox` as in `PricingApi.readRules`.
- */
-export type HasEarlierOrder = (
-  db: Queryable,
-  customer: string,
-  but: string | null,
-  mailbox: string | null
-) => Promise<boolean>
 
 /** A transaction that redeems what it was opened for. */
 export type PromotionRedemptionTransaction = Transaction & {
@@ -53,10 +36,7 @@ export function redemptionTransactions(
 const queueKeysOf = ({ promotionId, code, limited }: PromotionRedemption, lane: number): string[] =>
   limited === undefined ? [] : [`${limited} ${limited === 'promotion' ? promotionId : code} ${lane}`]
 
-/**
- * Creates `redeem`; see `PricingApi`. Limits are contended rows, so they are updated with the commit and
- * locked briefly.
- */
+/** Creates `redeem`; see `PricingApi`. */
 export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
   return async (
     tx: PromotionRedemptionTransaction,
@@ -73,21 +53,7 @@ export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
       codes: redemptions.map(({ code = '' }) => code)
     })
     if (taken.length === 0) return
-    const promotion_ids = taken.map(row => row.promotion_id)
-    const uses = await tx.rows(repository.incrementCustomerPromotionUses, {
-      customer,
-      mailbox,
-      promotion_ids
-    })
-    if (uses.some(row => row.uses_per_customer !== null && row.taken > row.uses_per_customer))
-      throw customerUsageLimitReachedError()
-    if (uses.some(row => row.first_order_only)) {
-      // Of two simultaneous orders one gets the row. Earlier orders are known to the orders module.
-      const first = await tx.first(repository.claimFirstOrderOfCustomer, { customer, owner })
-      if (first?.owner !== owner || (await hasOrdered(tx, customer, owner, mailbox)))
-        throw firstOrderAlreadyPlacedError()
-    }
-    tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(taken), uses: 1 }))
+    await enforceUsageLimits(tx, { owner, customer, mailbox }, taken, hasOrdered)
   }
 }
 
@@ -102,18 +68,8 @@ export async function assignPromotionRedemptionsToMailbox(
 
 /** Releases all redemptions of an order; see `PricingApi`. */
 export async function releasePromotionRedemptions(tx: Transaction, owner: string): Promise<void> {
-  const given = await tx.rows(repository.deletePromotionRedemptionsOfOrder, { owner })
-  const [first] = given
+  const released = await tx.rows(repository.deletePromotionRedemptionsOfOrder, { owner })
+  const [first] = released
   if (first === undefined) return
-  const { customer } = first
-  await tx.run(repository.decrementCustomerPromotionUses, {
-    customer,
-    promotion_ids: given.map(row => row.promotion_id)
-  })
-  await tx.run(repository.releaseFirstOrderClaim, { customer, owner })
-  tx.withCommit(() => tx.run(addLimitedPromotionUses, { ids: budgetsOf(given), uses: -1 }))
+  await releaseUses(tx, { owner, customer: first.customer }, released)
 }
-
-type Used = { readonly promotion_id: string; readonly code_id: string | null }
-const budgetsOf = (used: readonly Used[]): string[] =>
-  used.flatMap(({ promotion_id, code_id }) => (code_id === null ? [promotion_id] : [promotion_id, code_id]))
