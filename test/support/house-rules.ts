@@ -34,6 +34,7 @@ const PLATFORM_VALUES = [
     'countUpTo',
     'readChangedRowsPage',
     'statement',
+    'recordColumnsSql',
     'json',
     'nullableJson',
     'oneOf',

@@ -157,10 +157,15 @@ export function expandEachRows({
   if (Object.values(takes).some(type => type.startsWith('bytea')))
     throw new Error(`${name} takes bytes, which JSON has not`)
   if (unused.length > 0) throw new Error(`${name} takes ${unused.join(', ')} and does not use it`)
-  const columns = Object.entries(takes).map(([column, type]) => `${column} ${type.replace('?', '')}`)
-  const table = `rows from (jsonb_to_recordset($1) as (${columns.join(', ')})) with ordinality as each (${names.join(', ')}, at)`
+  const table = `rows from (jsonb_to_recordset($1) as (${recordColumnsSql(takes)})) with ordinality as each (${names.join(', ')}, at)`
   return text.replace('$each', table)
 }
+
+/** Returns the columns of `jsonb_to_recordset($rows) as rows (…)`, for rows with these columns: `id uuid, name text`. */
+export const recordColumnsSql = (columns: StatementValues): string =>
+  Object.entries(columns)
+    .map(([column, type]) => `${column} ${type.replace('?', '')}`)
+    .join(', ')
 
 /** The values in the order of the statement's parameters, as the client sends them. */
 export function orderedParameterValues(

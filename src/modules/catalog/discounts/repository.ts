@@ -18,6 +18,7 @@ const columns = {
 } as const
 const names = Object.keys(columns).join(', ')
 const { version: _, created_at: _at, ...written } = columns
+const { product_id: _product, variant_id: _variant, category_id: _category, ...changed } = written
 
 /** Lists discounts after the id `after`, newest first. */
 export const listDiscounts = statement({
@@ -57,16 +58,7 @@ export const insertDiscount = statement({
 /** Updates a discount, except its target. */
 export const updateDiscount = statement({
   name: 'catalog.update_discount',
-  takes: {
-    id: 'uuid',
-    name: 'text',
-    percentage_ppm: 'int4?',
-    amount_minor: 'int8?',
-    currency: 'text',
-    starts_at: 'timestamptz',
-    ends_at: 'timestamptz?',
-    active: 'bool'
-  },
+  takes: changed,
   text: `
     update catalog.discounts set
       name = $name, percentage_ppm = $percentage_ppm, amount_minor = $amount_minor, currency = $currency,

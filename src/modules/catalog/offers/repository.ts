@@ -1,36 +1,39 @@
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { VariantDiscount } from '../discounts/pricing.ts'
 
-/** Lists those of these variants that are for sale in a currency, in any order. */
-export const listVariantOffers = statement({
-  name: 'catalog.list_offers',
-  takes: { ids: 'uuid[]', currency: 'text' },
-  gives: {
-    id: 'uuid',
-    product_id: 'uuid',
-    name: 'text',
-    variant_name: 'text',
-    slug: 'text',
-    sku: 'text',
-    price_minor: 'int8',
-    sale_price_minor: 'int8?',
-    image_url: 'text?',
-    attributes: 'jsonb',
-    quantity_min: 'int4',
-    quantity_max: 'int4?',
-    quantity_step: 'int4',
-    weight_grams: 'int4?',
-    requires_shipping: 'bool',
-    discounts: nullableJson<VariantDiscount[]>()
-  },
-  text: `
-    select
+const offered = {
+  id: 'uuid',
+  product_id: 'uuid',
+  name: 'text',
+  variant_name: 'text',
+  slug: 'text',
+  sku: 'text',
+  price_minor: 'int8',
+  sale_price_minor: 'int8?',
+  image_url: 'text?',
+  attributes: json<Record<string, string>>(),
+  quantity_min: 'int4',
+  quantity_max: 'int4?',
+  quantity_step: 'int4',
+  weight_grams: 'int4?',
+  requires_shipping: 'bool',
+  discounts: nullableJson<VariantDiscount[]>()
+} as const
+const offeredSql = `
       variants.id, variants.product_id, products.name, variants.name as variant_name, products.slug, variants.sku,
       variants.price_minor, variants.sale_price_minor,
       coalesce(variants.image_url, products.images -> 0 ->> 'url') as image_url, variants.attributes,
       quantity_min, quantity_max, quantity_step, weight_grams, requires_shipping,
       (select jsonb_agg(to_jsonb(discounts))
-       from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
+       from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts`
+
+/** Lists those of these variants that are for sale in a currency, in any order. */
+export const listVariantOffers = statement({
+  name: 'catalog.list_offers',
+  takes: { ids: 'uuid[]', currency: 'text' },
+  gives: offered,
+  text: `
+    select ${offeredSql}
     from catalog.variants
     join catalog.products on products.id = variants.product_id
     where variants.id = any ($ids) and variants.active and variants.currency = $currency
@@ -41,30 +44,14 @@ export const listVariantsForQuote = statement({
   name: 'catalog.quote_variants',
   takes: { ids: 'uuid[]' },
   gives: {
-    id: 'uuid',
-    product_id: 'uuid',
+    ...offered,
     category_ids: 'uuid[]',
-    name: 'text',
-    variant_name: 'text',
-    slug: 'text',
-    sku: 'text',
-    price_minor: 'int8',
-    sale_price_minor: 'int8?',
     currency: 'text',
-    image_url: 'text?',
-    attributes: json<Record<string, string>>(),
-    quantity_min: 'int4',
-    quantity_max: 'int4?',
-    quantity_step: 'int4',
-    weight_grams: 'int4?',
-    requires_shipping: 'bool',
     tax_category: 'text?',
-    is_active: 'bool',
-    discounts: nullableJson<VariantDiscount[]>()
+    is_active: 'bool'
   },
   text: `
-    select
-      variants.id, variants.product_id,
+    select ${offeredSql},
       array(
         select distinct unnest(categories.path)
         from catalog.product_categories
@@ -72,13 +59,7 @@ export const listVariantsForQuote = statement({
         where product_categories.product_id = variants.product_id
         order by 1
       ) as category_ids,
-      products.name, variants.name as variant_name, products.slug, variants.sku, variants.price_minor,
-      variants.sale_price_minor, variants.currency,
-      coalesce(variants.image_url, products.images -> 0 ->> 'url') as image_url, variants.attributes,
-      quantity_min, quantity_max, quantity_step, weight_grams, requires_shipping, tax_category,
-      variants.active and products.status = 'active' as is_active,
-      (select jsonb_agg(to_jsonb(discounts))
-       from catalog.variant_discounts discounts where discounts.variant_id = variants.id) as discounts
+      variants.currency, tax_category, variants.active and products.status = 'active' as is_active
     from catalog.variants
     join catalog.products on products.id = variants.product_id
     where variants.id = any ($ids)`

@@ -7,7 +7,15 @@ import {
   metadataSearch,
   metadataUpdate
 } from '../../../platform/postgres/metadata.ts'
-import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import {
+  json,
+  nullableJson,
+  oneOf,
+  type RowOf,
+  recordColumnsSql,
+  type StatementRow,
+  statement
+} from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
 import { productListSql, productMatchesTextSql, productSearchSql } from './list-sql.ts'
 import type { AdminProductResponse } from './schema.ts'
@@ -15,35 +23,29 @@ import type { AdminProductResponse } from './schema.ts'
 export type ProductStatus = 'draft' | 'active' | 'archived'
 export type ProductImage = { url: string; alt: string | null }
 export type ProductOption = { name: string; values: string[] }
+const columns = {
+  id: 'uuid',
+  slug: 'text',
+  name: 'text',
+  description: 'text',
+  brand: 'text?',
+  status: oneOf<ProductStatus>(),
+  tags: 'text[]',
+  options: json<ProductOption[]>(),
+  images: json<ProductImage[]>()
+} as const
+const shownNames = Object.keys(columns).join(', ')
+const written = { ...columns, search_text: 'text' } as const
+const writtenNames = Object.keys(written).join(', ')
 /** The columns of a product that are written. `search_text` is name and brand, folded. */
-export type ProductRow = {
-  id: string
-  slug: string
-  name: string
-  description: string
-  brand: string | null
-  status: ProductStatus
-  tags: string[]
-  options: ProductOption[]
-  images: ProductImage[]
-  search_text: string
-}
-const record = `id uuid, slug text, name text, description text, brand text, status text, tags text[],
-  options jsonb, images jsonb, search_text text`
+export type ProductRow = StatementRow<typeof written>
+const record = recordColumnsSql(written)
 
 export const findProductDetail = statement({
   name: 'catalog.find_product',
   takes: { id: 'uuid' },
   gives: {
-    id: 'uuid',
-    slug: 'text',
-    name: 'text',
-    description: 'text',
-    brand: 'text?',
-    status: oneOf<ProductStatus>(),
-    tags: 'text[]',
-    options: json<ProductOption[]>(),
-    images: json<ProductImage[]>(),
+    ...columns,
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -53,7 +55,7 @@ export const findProductDetail = statement({
   },
   text: `
     select
-      id, slug, name, description, brand, status, tags, options, images, version, created_at, updated_at, metadata, private_metadata,
+      ${shownNames}, version, created_at, updated_at, metadata, private_metadata,
       (select jsonb_agg(to_jsonb(shown) order by shown.position, shown.id) from (
          select
            id, product_id, sku, name, price_minor as price, sale_price_minor as sale_price, currency, attributes,
@@ -102,8 +104,8 @@ export const insertProducts = statement({
   name: 'catalog.insert_products',
   takes: { rows: json<ProductRow[]>() },
   text: `
-    insert into catalog.products (id, slug, name, description, brand, status, tags, options, images, search_text)
-    select id, slug, name, description, brand, status, tags, options, images, search_text
+    insert into catalog.products (${writtenNames})
+    select ${writtenNames}
     from jsonb_to_recordset($rows) as rows (${record})`
 })
 /** Updates products and increments their versions. */

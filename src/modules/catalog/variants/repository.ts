@@ -1,5 +1,11 @@
 import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
-import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import {
+  json,
+  type RowOf,
+  recordColumnsSql,
+  type StatementRow,
+  statement
+} from '../../../platform/postgres/statement.ts'
 
 const columns = {
   id: 'uuid',
@@ -21,9 +27,8 @@ const columns = {
   requires_shipping: 'bool',
   tax_category: 'text?'
 } as const
-const record = `id uuid, product_id uuid, sku text, name text, price_minor bigint, sale_price_minor bigint,
-  currency text, attributes jsonb, image_url text, weight_grams int, barcode text, active boolean, position int,
-  quantity_min int, quantity_max int, quantity_step int, requires_shipping boolean, tax_category text`
+const names = Object.keys(columns).join(', ')
+const record = recordColumnsSql(columns)
 
 /** Returns a variant with the version of its product. */
 export const findVariant = statement({
@@ -31,10 +36,10 @@ export const findVariant = statement({
   takes: { id: 'uuid' },
   gives: { ...columns, ...metadataColumns, version: 'int4' },
   text: `
-    select
-      variants.id, product_id, sku, variants.name, price_minor, sale_price_minor, currency, attributes, image_url,
-      weight_grams, barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping,
-      tax_category, variants.metadata, variants.private_metadata, products.version
+    select ${Object.keys(columns)
+      .map(column => `variants.${column}`)
+      .join(', ')},
+      variants.metadata, variants.private_metadata, products.version
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.id = $id`
 })
@@ -48,18 +53,14 @@ export const countVariants = statement({
 })
 
 export type VariantRowWithVersion = RowOf<typeof findVariant>
-export type VariantRow = Omit<VariantRowWithVersion, 'version' | keyof typeof metadataColumns>
+export type VariantRow = StatementRow<typeof columns>
 
 export const insertVariants = statement({
   name: 'catalog.insert_variants',
   takes: { rows: json<VariantRow[]>() },
   text: `
-    insert into catalog.variants (
-      id, product_id, sku, name, price_minor, sale_price_minor, currency, attributes, image_url, weight_grams,
-      barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category)
-    select
-      id, product_id, sku, name, price_minor, sale_price_minor, currency, attributes, image_url, weight_grams,
-      barcode, active, position, quantity_min, quantity_max, quantity_step, requires_shipping, tax_category
+    insert into catalog.variants (${names})
+    select ${names}
     from jsonb_to_recordset($rows) as rows (${record})`
 })
 export const updateVariantMetadata = metadataUpdate('catalog.update_variant_metadata', 'catalog.variants')
