@@ -15,6 +15,7 @@ const columns = {
   updated_at: 'timestamptz'
 } as const
 const names = Object.keys(columns).join(', ')
+const { sku: _, version: _version, updated_at: _at, ...policy } = columns
 const shown = { ...columns, components: json<Part[]>() }
 const components = `
   (select coalesce(jsonb_agg(jsonb_build_object('item_id', item_id, 'quantity', quantity) order by item_id), '[]')
@@ -59,13 +60,7 @@ export const insertInventoryItem = statement({
 })
 export const updateInventoryItem = statement({
   name: 'inventory.update_item',
-  takes: {
-    id: 'uuid',
-    tracked: 'bool',
-    backorder: oneOf<Backorder>(),
-    backorder_limit: 'int4?',
-    low_threshold: 'int4?'
-  },
+  takes: policy,
   text: `
     update inventory.items set tracked = $tracked, backorder = $backorder, backorder_limit = $backorder_limit,
       low_threshold = $low_threshold, version = version + 1, updated_at = now()
@@ -141,12 +136,7 @@ export const listKitsOfItems = statement({
 export const listInventoryItemSummaryRows = statement({
   name: 'inventory.list_described',
   takes: { ids: 'uuid[]' },
-  gives: {
-    id: 'uuid',
-    tracked: 'bool',
-    backorder: oneOf<'none' | 'limit' | 'any'>(),
-    on_hand: 'int4?'
-  },
+  gives: { id: columns.id, tracked: columns.tracked, backorder: columns.backorder, on_hand: 'int4?' },
   text: `
     select items.id, items.tracked, items.backorder, levels.on_hand
     from inventory.items

@@ -54,8 +54,10 @@ export const deleteTaxCategory = statement({
   text: 'delete from pricing.tax_categories where id = $id'
 })
 
-const zone = { id: 'uuid', name: 'text', country: 'text', region: 'text?', postal_pattern: 'text?' } as const
-const zoneNames = 'id, name, country, region, postal_pattern, version, created_at'
+const place = { country: 'text', region: 'text?', postal_pattern: 'text?' } as const
+const placeNames = Object.keys(place).join(', ')
+const zone = { id: 'uuid', name: 'text', ...place } as const
+const zoneNames = `id, name, ${placeNames}, version, created_at`
 export const listTaxZones = statement({
   name: 'pricing.list_tax_zones',
   takes: page,
@@ -106,15 +108,9 @@ export const deleteTaxZone = statement({
   text: 'delete from pricing.tax_zones where id = $id'
 })
 
-const rate = {
-  id: 'uuid',
-  zone_id: 'uuid',
-  category: 'text',
-  name: 'text',
-  rate_ppm: 'int4',
-  starts_at: 'timestamptz?',
-  ends_at: 'timestamptz?'
-} as const
+const effect = { rate_ppm: 'int4', starts_at: 'timestamptz?', ends_at: 'timestamptz?' } as const
+const effectNames = Object.keys(effect).join(', ')
+const rate = { id: 'uuid', zone_id: 'uuid', category: 'text', name: 'text', ...effect } as const
 const rateNames = `${Object.keys(rate).join(', ')}, version, created_at`
 /** Pages through tax rates, newest first. `zone_id` null: rates of all zones. */
 export const listTaxRates = statement({
@@ -152,7 +148,7 @@ export const insertTaxRate = statement({
 })
 export const updateTaxRate = statement({
   name: 'pricing.update_tax_rate',
-  takes: { id: 'uuid', name: 'text', rate_ppm: 'int4', starts_at: 'timestamptz?', ends_at: 'timestamptz?' },
+  takes: { id: 'uuid', name: 'text', ...effect },
   text: `
     update pricing.tax_rates set
       name = $name, rate_ppm = $rate_ppm, starts_at = $starts_at, ends_at = $ends_at, version = version + 1
@@ -167,18 +163,9 @@ export const deleteTaxRate = statement({
 export const listUnexpiredTaxRates = statement({
   name: 'pricing.list_holding_tax_rates',
   takes: { limit: 'int8' },
-  gives: {
-    zone_id: 'uuid',
-    country: 'text',
-    region: 'text?',
-    postal_pattern: 'text?',
-    category: 'text',
-    rate_ppm: 'int4',
-    starts_at: 'timestamptz?',
-    ends_at: 'timestamptz?'
-  },
+  gives: { zone_id: 'uuid', ...place, category: 'text', ...effect },
   text: `
-    select zone_id, country, region, postal_pattern, category, rate_ppm, starts_at, ends_at
+    select zone_id, ${placeNames}, category, ${effectNames}
     from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
     where ends_at is null or ends_at > now() limit $limit`
 })
@@ -186,19 +173,9 @@ export const listUnexpiredTaxRates = statement({
 export const listTaxRateExportRows = statement({
   name: 'pricing.list_exported_tax_rates',
   takes: page,
-  gives: {
-    id: 'uuid',
-    country: 'text',
-    region: 'text?',
-    postal_pattern: 'text?',
-    category: 'text',
-    rate_ppm: 'int4',
-    name: 'text',
-    starts_at: 'timestamptz?',
-    ends_at: 'timestamptz?'
-  },
+  gives: { id: 'uuid', ...place, category: 'text', name: 'text', ...effect },
   text: `
-    select tax_rates.id, country, region, postal_pattern, category, rate_ppm, tax_rates.name, starts_at, ends_at
+    select tax_rates.id, ${placeNames}, category, tax_rates.name, ${effectNames}
     from pricing.tax_rates join pricing.tax_zones on tax_zones.id = zone_id
     where tax_rates.id < $after order by tax_rates.id desc limit $limit`
 })
