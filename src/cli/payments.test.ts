@@ -14,7 +14,7 @@ test('the command "payments reconcile" lists objects that are not recorded, and 
   const orderId = await order()
   const { id } = await intent(orderId)
   await act(id, 'pay')
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   const { object_id: object } = await payment(id)
   await sql(`delete from payments.facts where kind = 'capture'`)
 

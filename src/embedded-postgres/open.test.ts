@@ -162,9 +162,9 @@ describe('the data folder', () => {
     const half = () =>
       fs.existsSync(folder) && fs.readdirSync(folder).find(name => name.startsWith('postgres-new-'))
     const global = () => fs.existsSync(join(folder, half() || 'absent', 'global'))
-    await until('initdb is under way', global)
+    await until('initdb is running', global)
     child.kill('SIGKILL')
-    await until('the owner is gone', () => child.signalCode !== null)
+    await until('the owner has exited', () => child.signalCode !== null)
 
     const { url, stop } = await openEmbeddedPostgres({ folder, mode: 'own' })
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
@@ -213,7 +213,7 @@ describe('kill -9', () => {
       process.kill(victim === 'server' ? server : groupLeader(server), 'SIGKILL')
       const mended = async () =>
         serverPid() !== server && (await query(url, 'select id from notes').catch(() => [])).length === 1
-      await until('the server is back', mended)
+      await until('the server is replaced and has the rows', mended)
     }
     expect(reported).toEqual(Array(2).fill('PostgreSQL ended unexpectedly; starting it again.'))
     await stop()
@@ -415,7 +415,7 @@ describe('users', () => {
         const copies = fs.readdirSync(dirname(copy)).filter(name => name.startsWith(`postgres-${version}`))
         expect(copies).toHaveLength(1)
         for (const child of children) child.kill('SIGKILL')
-        for (const each of folders) await until('it stops', () => serverPid(each) === undefined)
+        for (const each of folders) await until('the server stops', () => serverPid(each) === undefined)
       } finally {
         fs.rmSync(copy, { recursive: true, force: true })
       }
@@ -495,7 +495,7 @@ async function writeUntilKilled(kill: (child: ChildProcess) => void): Promise<nu
   const { child, lines } = startChild('own', {}, true)
   await until('rows are written', () => lines.length > 100)
   kill(child)
-  await until('the owner is gone', () => child.signalCode !== null && child.stdout?.readableEnded === true)
+  await until('the owner has exited', () => child.signalCode !== null && child.stdout?.readableEnded === true)
   return lines.slice(1).map(line => Number(JSON.parse(line).id))
 }
 

@@ -41,7 +41,10 @@ test('a broadcast message reaches every process, the sender included, and only s
   two.broadcast.subscribe('other topic', { onMessage: payload => others.push(payload), onGap: () => {} })
   await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'a b  c'))
   await db.transaction(tx => one.broadcast.publish(tx, 'topic', ''))
-  await until('both heard both', () => one.heard.messages.length === 2 && two.heard.messages.length === 2)
+  await until(
+    'both processes have received both messages',
+    () => one.heard.messages.length === 2 && two.heard.messages.length === 2
+  )
   expect(one.heard.messages).toEqual(['a b  c', ''])
   expect(two.heard.messages).toEqual(['a b  c', ''])
   expect(others).toEqual([])
@@ -59,11 +62,11 @@ test('a broadcast message is delivered after its transaction commits and not bef
   await published.promise
   // The second message arrives first, which shows that the first one waits for its commit.
   await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'quick'))
-  await until('the quick one is heard', () => one.heard.messages.includes('quick'))
+  await until('the second message is received', () => one.heard.messages.includes('quick'))
   expect(one.heard.messages).toEqual(['quick'])
   gate.resolve()
   await slow
-  await until('the slow one is heard', () => one.heard.messages.length === 2)
+  await until('the first message is received', () => one.heard.messages.length === 2)
 })
 
 test('a broadcast message of a rolled back transaction is never delivered', async () => {
@@ -74,7 +77,7 @@ test('a broadcast message of a rolled back transaction is never delivered', asyn
   })
   await expect(undone).rejects.toThrow('no')
   await db.transaction(tx => one.broadcast.publish(tx, 'topic', 'done'))
-  await until('the next one is heard', () => one.heard.messages.length > 0)
+  await until('the next message is received', () => one.heard.messages.length > 0)
   expect(one.heard.messages).toEqual(['done'])
 })
 
@@ -83,16 +86,16 @@ test('a lost broadcast connection reports one gap in messages, and the reconnect
   const { broadcast, heard } = await useBroadcast(url)
   const db = await useDatabase(directUrl)
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'before'))
-  await until('a message is heard', () => heard.messages.length === 1)
+  await until('the message is received', () => heard.messages.length === 1)
   await proxy.cut()
-  await until('the cut is noticed', () => !broadcast.isLive())
+  await until('the lost connection is detected', () => !broadcast.isLive())
   expect(heard.gaps).toBe(1)
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'unheard'))
   await proxy.restore()
-  await until('it is live again', broadcast.isLive)
+  await until('the broadcast is live again', broadcast.isLive)
   expect(heard.gaps).toBe(2)
   await db.transaction(tx => broadcast.publish(tx, 'topic', 'heard'))
-  await until('messages are heard', () => heard.messages.length > 1)
+  await until('the message after the reconnection is received', () => heard.messages.length > 1)
   expect(heard.messages).toEqual(['before', 'heard'])
 })
 
@@ -100,11 +103,11 @@ test('a broadcast connection that hangs is detected within two seconds', async (
   const { url, proxy } = await useProxiedDatabase()
   const { broadcast, heard } = await useBroadcast(url)
   proxy.hang()
-  const noticed = await until('the hang is noticed', () => !broadcast.isLive())
+  const noticed = await until('the hanging connection is detected', () => !broadcast.isLive())
   expect(noticed).toBeLessThan(2_000)
   expect(heard.gaps).toBe(1)
   await proxy.restore()
-  await until('it is live again', broadcast.isLive)
+  await until('the broadcast is live again', broadcast.isLive)
   expect(heard.gaps).toBe(2)
 })
 
@@ -119,7 +122,7 @@ test('a broadcast connection whose backend was terminated is replaced', async ()
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and query like 'listen%' or query = 'select 1'`
   )
-  await until('both gaps are told', () => heard.gaps === 2)
+  await until('both gaps are reported', () => heard.gaps === 2)
   expect(broadcast.isLive()).toBe(true)
 })
 
@@ -150,7 +153,7 @@ test('closing the broadcast succeeds while its connection is idle, hangs or is c
 
   const cut = await openBroadcast(pgClientConfig(testDatabaseOptions(url)))
   await proxy.cut()
-  await until('the cut is noticed', () => !cut.isLive())
+  await until('the lost connection is detected', () => !cut.isLive())
   await cut.close()
 })
 

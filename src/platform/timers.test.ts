@@ -19,7 +19,7 @@ test('a timer runs repeatedly and logs each run that processed something', async
     runs += 1
     return runs === 2 ? 7 : 0
   })
-  await until('it has run five times', () => runs >= 5)
+  await until('the timer has run five times', () => runs >= 5)
   expect(lines).toEqual([expect.objectContaining({ timer: 'cleanup', count: 7, msg: 'timer done' })])
 })
 
@@ -38,7 +38,7 @@ test('a failing timer is logged and keeps running; other timers are not affected
     successes += 1
     return 0
   })
-  await until('both have run', () => failures >= 3 && successes >= 3)
+  await until('both timers have run three times', () => failures >= 3 && successes >= 3)
   const bad = lines.filter(line => line.timer === 'bad')
   expect(bad.length).toBeGreaterThanOrEqual(2)
   expect(bad[0]).toMatchObject({ level: 50, msg: 'timer failed', err: { message: 'failure 1' } })
@@ -58,7 +58,7 @@ test('a timer never overlaps its own previous run', async () => {
     runs += 1
     return 0
   })
-  await until('it has run', () => runs >= 5)
+  await until('the timer has run five times', () => runs >= 5)
   expect(most).toBe(1)
 })
 
@@ -66,7 +66,7 @@ test("the helper untilEmpty repeats a timer's batches until one is empty, and lo
   const { timers, lines } = useTimers()
   const left = [1_000, 1_000, 7, 0]
   timers.untilEmpty(0.01, 'cleanup', async () => left.shift() ?? 0)
-  await until('it has run', () => left.length === 0)
+  await until('all batches are done', () => left.length === 0)
   await timers.stop()
   expect(lines).toMatchObject([{ timer: 'cleanup', count: 2_007, msg: 'timer done' }])
 })
@@ -79,7 +79,7 @@ test('the helper untilEmpty stops after the running batch when the program stops
     await delay(1)
     return 1
   })
-  await until('it runs', () => batches > 1)
+  await until('a batch is done', () => batches > 1)
   await timers.stop()
   const seen = batches
   await delay(20)
@@ -104,7 +104,7 @@ test('stopping the timers aborts running work, waits for it, and starts nothing 
     ended = true
     return 0
   })
-  await until('it runs', () => runs === 1)
+  await until('the timer runs', () => runs === 1)
   await timers.stop()
   expect(ended).toBe(true)
   await delay(20)

@@ -98,7 +98,7 @@ test('a reader of the event log gets every event once and in order, while writer
   const reading = readUntil(shop, () => isOver)
   for (let kill = 0; kill < KILLS; kill += 1) {
     await until(
-      'some events more',
+      'the next share of events is emitted',
       async () => (await total()) >= (EVENTS * (kill + 1)) / (KILLS + 4),
       60_000
     )
@@ -112,9 +112,9 @@ test('a reader of the event log gets every event once and in order, while writer
   await delay(OPEN_SECONDS * 1_000)
   await emitter.commit()
   const committedAt = Date.now() / 1_000
-  await until('all have finished', () => finished >= WRITERS, 400_000)
+  await until('all writers have finished', () => finished >= WRITERS, 400_000)
   const committed = Number((await sql('select count(*)::int as n from cartwright.events'))[0]?.n)
-  await until('all have positions', async () => {
+  await until('all events have positions', async () => {
     const [found] = await sql('select sum(cardinality(ids))::int as n from cartwright.event_batches')
     return Number(found?.n) === committed
   })

@@ -54,7 +54,11 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     process.kill(pid, signal)
     await exited
     const pids = new Set(started.map(each => each.pid))
-    await until('all have ended', () => !processes().some(each => pids.has(each.pid)), PATIENCE_MS)
-    await until('the folder is gone', () => !existsSync(folder()), PATIENCE_MS)
+    await until(
+      'all processes of the run have exited',
+      () => !processes().some(each => pids.has(each.pid)),
+      PATIENCE_MS
+    )
+    await until('the folder is deleted', () => !existsSync(folder()), PATIENCE_MS)
   }
 )

@@ -102,7 +102,7 @@ test('a streamed body that fails while its handler is busy causes no uncaught er
     await once(body, 'readable')
     body.read()
     reached.resolve(body)
-    await until('the stream is broken', () => body.destroyed)
+    await until('the stream is destroyed', () => body.destroyed)
     return {}
   }
   const gateway = await useGateway({
@@ -113,7 +113,7 @@ test('a streamed body that fails while its handler is busy causes no uncaught er
   socket.write(`${head}\r\n\r\nabc`)
   const body = await reached.promise
   socket.destroy()
-  await until('the stream is broken', () => body.destroyed)
+  await until('the stream is destroyed', () => body.destroyed)
   // The test runner would report an uncaught error.
   expect(body.errored).toMatchObject({ code: 'ECONNRESET' })
 })

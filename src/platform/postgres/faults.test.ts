@@ -131,7 +131,7 @@ test('the connection pool hands out no idle connection whose backend was killed'
   const { db, direct } = await useFaultyDatabase()
   await openAll(db, 8)
   await killAll(direct)
-  await until('they are gone, but for those that reads share', () => db.statistics().total_conns <= 2)
+  await until('only the shared connections for reads are left', () => db.statistics().total_conns <= 2)
   await write(db, 9)
   expect((await read(db)).length).toBe(2)
 })
@@ -276,7 +276,7 @@ test('under load, eight kills of every database backend lose no acknowledged row
   const workers = Array.from({ length: 12 }, worker)
   for (let kills = 0; kills < 8; kills += 1) {
     const enough = acknowledged.length + 10
-    await until('work goes on', () => acknowledged.length >= enough)
+    await until('ten further writes are acknowledged', () => acknowledged.length >= enough)
     await killAll(direct)
   }
   stopping = true

@@ -102,7 +102,10 @@ test('while the server accepts no connections the database is reported as out of
   expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
   expect(db.isOutOfConnections()).toBe(true)
   setLimit(4)
-  await until('every kind of work has a connection, though none is asked for', () => !db.isOutOfConnections())
+  await until(
+    'every kind of work has a connection, without a request for one',
+    () => !db.isOutOfConnections()
+  )
   await together(everyKind(db, 3))
 })
 

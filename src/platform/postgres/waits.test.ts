@@ -92,7 +92,7 @@ test('reads of a locked table fail soon, and delay neither other readers nor the
   expect(await elapsedOf(() => db.ping())).toBeLessThan(SOON_MS)
   for (const answer of await locked) expect(answer).toMatchObject({ status: 'rejected', reason: busy })
   await otherClient.query('commit')
-  await until('it can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0)
+  await until('the row can be read again', async () => (await db.first(findNote, { id: 1 }))?.count === 0)
 })
 
 test('transactions that wait for locked rows do not prevent other writes, and succeed when the rows are free', async () => {
@@ -309,11 +309,11 @@ test('the write probe of the database allocates disk space and leaves nothing be
   const { rows } = await otherClient.query('select current_database() as name')
   await otherClient.query(`alter database ${rows[0].name} set temp_file_limit = '8kB'`)
   await proxy.reset()
-  await until('there is none', () =>
+  await until('the write probe finds no disk space', () =>
     db.proveWrite().catch(error => /temporary file/.test(error.cause?.message))
   )
   await otherClient.query(`alter database ${rows[0].name} reset temp_file_limit`)
-  await until('there is room', () => db.proveWrite().then(() => true))
+  await until('the write probe finds disk space', () => db.proveWrite().then(() => true))
   await proxy.cut()
   await expect(db.proveWrite()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
 })

@@ -234,7 +234,7 @@ test("an unpaid order waits until a simultaneous one is counted, and its limit i
   const waiting = () =>
     shop.sql(`select from pg_locks join pg_database on pg_database.oid = database
       where datname = current_database() and locktype = 'advisory' and not granted`)
-  await until('the order waits', async () => isAnswered || (await waiting()).length > 0)
+  await until('the order waits for the lock', async () => isAnswered || (await waiting()).length > 0)
   await other.query('commit')
   const { status, json } = await answer
   expect([status, json.code, json.scope]).toEqual([409, LIMITED, 'network'])

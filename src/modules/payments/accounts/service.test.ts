@@ -81,7 +81,7 @@ test('payments of an order that is being canceled cannot be captured', async () 
   const orderId = await order()
   const { id } = await intent(orderId)
   await act(id, 'pay')
-  await until('it is held', async () => (await payment(id)).status === 'authorized')
+  await until('the payment is authorized', async () => (await payment(id)).status === 'authorized')
   await sandbox.fault('error', 1)
   await freeze(orderId)
   expect(await admin.post(`/api/admin/payments/${id}/capture`, {})).toMatchObject({
@@ -98,7 +98,7 @@ test('a sent payment is voided first, and its order is canceled once the void is
   const { id } = await intent(orderId)
   expect(await freeze(orderId)).toMatchObject({ isSettled: false })
   await api.sendOperations(orderId)
-  await until('it is canceled', () => canceled.includes(orderId))
+  await until('the order is canceled', () => canceled.includes(orderId))
   expect(await statusOf(shop, id)).toBe('canceled')
   expect(await shop.account(orderId)).toMatchObject({ committed: 0, status: 'unpaid' })
 })
@@ -112,8 +112,8 @@ test('an order that the buyer pays while it is being canceled counts as paid', a
   await act(id, 'pay')
   await freeze(orderId)
   // The rejected void shows that it was paid.
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
-  await until('it is thawed', async () => (await account(orderId)).frozen_at === null)
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is unfrozen', async () => (await account(orderId)).frozen_at === null)
   expect(canceled).toEqual([])
 })
 
@@ -126,7 +126,7 @@ test('an order is not canceled while the result of its payment is unknown; the p
   const { id } = await intent(orderId)
   expect(await freeze(orderId)).toMatchObject({ isSettled: false })
   await hurry()
-  await until('it is canceled', () => canceled.includes(orderId))
+  await until('the order is canceled', () => canceled.includes(orderId))
   expect(await statusOf(shop, id)).toBe('canceled')
 })
 
@@ -135,9 +135,9 @@ test('a capture after the cancellation of its order is recorded and reported to 
   const orderId = await order()
   const { id } = await intent(orderId)
   await freeze(orderId)
-  await until('it is canceled', () => canceled.includes(orderId))
+  await until('the order is canceled', () => canceled.includes(orderId))
   await act(id, 'capture_late')
-  await until('it is recorded', async () => (await account(orderId)).captured === 10_000)
+  await until('the capture is recorded', async () => (await account(orderId)).captured === 10_000)
   expect(changes.at(-1)).toMatchObject({ status: 'paid', captured: 10_000 })
 })
 
@@ -148,7 +148,7 @@ test('an order that is paid twice is overpaid until one payment is refunded', as
   const transfer = await intent(orderId, { provider: 'manual' })
   await admin.post(`/api/admin/payments/${transfer.id}/capture`, {})
   await act(card.id, 'capture_late')
-  await until('both are there', async () => (await account(orderId)).captured === 20_000)
+  await until('both captures are recorded', async () => (await account(orderId)).captured === 20_000)
   expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: true })
   const refund = (amountMinor: number) => {
     const wanted = { id: newId(), amountMinor, reason: 'paid twice', actor: null }
@@ -159,11 +159,11 @@ test('an order that is paid twice is overpaid until one payment is refunded', as
     details: { available: 20_000 }
   })
   await refund(10_000)
-  await until('it went back', async () => (await account(orderId)).refunded === 10_000)
+  await until('the refund is recorded', async () => (await account(orderId)).refunded === 10_000)
   expect(await account(orderId)).toMatchObject({ status: 'paid', is_overpaid: false, refunding: 0 })
   // The latest payment is refunded first, then the one before.
   await refund(4_000)
-  await until('more went back', async () => (await account(orderId)).refunded === 14_000)
+  await until('the second refund is recorded', async () => (await account(orderId)).refunded === 14_000)
   expect((await account(orderId)).status).toBe('partially_refunded')
 })
 

@@ -12,14 +12,14 @@ async function held(amount = 10_000) {
   const orderId = await shop.order(amount)
   const { id } = await shop.intent(orderId)
   await shop.act(id, 'pay')
-  await until('it is held', async () => (await shop.payment(id)).status === 'authorized')
+  await until('the payment is authorized', async () => (await shop.payment(id)).status === 'authorized')
   return { ...shop, orderId, id }
 }
 async function paid(shop: PaymentShop, amount = 10_000) {
   const orderId = await shop.order(amount)
   const { id } = await shop.intent(orderId)
   await shop.act(id, 'pay')
-  await until('it is paid', async () => (await shop.payment(id)).status === 'succeeded')
+  await until('the payment has succeeded', async () => (await shop.payment(id)).status === 'succeeded')
   return { orderId, id }
 }
 
@@ -55,7 +55,7 @@ test('a voided authorization of a payment cannot be captured', async () => {
 test('an authorized payment that expired at the provider is closed', async () => {
   const { id, orderId, act, payment, account } = await held()
   await act(id, 'expire')
-  await until('it is over', async () => (await payment(id)).status === 'canceled')
+  await until('the payment is canceled', async () => (await payment(id)).status === 'canceled')
   expect(await account(orderId)).toMatchObject({ status: 'unpaid', committed: 0 })
 })
 
@@ -68,7 +68,10 @@ test('while the result of a capture is unknown, a second capture is rejected', a
   const second = await admin.post(path(id, 'void'))
   expect(['PAYMENT_OPERATION_OPEN', 'PAYMENT_NOT_VOIDABLE']).toContain(second.json.code)
   await hurry()
-  await until('the answer is known', async () => (await payment(id)).operations[1].state === 'succeeded')
+  await until(
+    'the capture has succeeded',
+    async () => (await payment(id)).operations[1].state === 'succeeded'
+  )
   expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 10_000 })
 })
 
@@ -114,7 +117,7 @@ test('a refund with a lost response is repeated with its idempotency key, and ma
   expect(refunded.json).toMatchObject({ refunding: 4_000, refunded: 0 })
   expect((await shop.admin.get('/api/admin/payments/operations?count=true')).json).toMatchObject({ total: 1 })
   await shop.hurry()
-  await until('it is known', async () => (await shop.account(orderId)).refunded === 4_000)
+  await until('the refund is recorded', async () => (await shop.account(orderId)).refunded === 4_000)
   expect((await shop.sandbox.objects()).filter(({ object }) => object === 'refund')).toHaveLength(1)
   expect(await shop.account(orderId)).toMatchObject({ refunding: 0, status: 'partially_refunded' })
   const [row] = await shop.sql(`select request, attempts from payments.operations where kind = 'refund'`)
@@ -136,7 +139,7 @@ test('a refund whose idempotency key has expired is searched at the provider, ne
     `update payments.operations set sent_at = sent_at - interval '2 days' where settled_at is null`
   )
   await shop.hurry()
-  await until('it is found', () => settled(1))
+  await until('the refund is settled', () => settled(1))
   expect([await refunds(), (await shop.account(orderId)).refunded]).toEqual([1, 4_000])
 
   // The provider never received this one.
@@ -148,7 +151,7 @@ test('a refund whose idempotency key has expired is searched at the provider, ne
     [made?.id]
   )
   await shop.hurry()
-  await until('it failed', async () => (await shop.payment(id)).operations[2].state === 'failed')
+  await until('the refund has failed', async () => (await shop.payment(id)).operations[2].state === 'failed')
   expect((await shop.payment(id)).operations[2].error).toBe('the provider never received it')
 })
 
@@ -158,7 +161,7 @@ test('a refund can fail after the provider reported its success, and can then be
   const { json } = await shop.admin.post(path(id, 'refund'), { amount: 10_000, reason })
   const { object_id } = json.operations[1]
   await shop.sandbox.ask(`/test/refunds/${object_id}/fail`, {})
-  await until('it failed', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the refund has failed', async () => (await shop.account(orderId)).status === 'paid')
   expect((await shop.admin.post(path(id, 'refund'), { amount: 10_000, reason })).status).toBe(200)
   expect(await shop.account(orderId)).toMatchObject({ status: 'refunded', refunded: 10_000 })
 })

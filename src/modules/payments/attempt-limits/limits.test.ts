@@ -27,7 +27,7 @@ async function useAttempts() {
     for (let count = 0; count < times; count += 1) {
       const before = await failures()
       await act(json.id, 'fail')
-      await until('it failed', async () => (await failures()) > before)
+      await until('the attempt is counted as failed', async () => (await failures()) > before)
     }
     return { orderId, id: json.id as string }
   }
@@ -65,7 +65,7 @@ test('payment attempts that failed before a payment succeeded do not count again
   const { account, act, begin, decline, order } = await useAttempts()
   const { id, orderId } = await decline(LIMIT - 1)
   await act(id, 'pay')
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   expect((await begin(await order(), HERE)).status).toBe(201)
   await decline(LIMIT - 1)
   expect((await begin(await order(), HERE)).status).toBe(201)
@@ -90,11 +90,17 @@ test('the open payment of an order with too many failed attempts is voided, so n
     await tell()
   }
   const failed = `select count(*)::int as failed from payments.facts where kind = 'attempt' and status = 'failed'`
-  await until('they are known', async () => (await shop.sql(failed))[0]?.failed === LIMIT - 1)
+  await until(
+    'all failed attempts are recorded',
+    async () => (await shop.sql(failed))[0]?.failed === LIMIT - 1
+  )
   expect(status()).toBe('requires_payment_method')
   tryCard(LIMIT)
   await tell()
-  await until('it is canceled', () => status() === 'canceled')
-  await until('the shop knows it', async () => (await shop.payment(id)).status === 'canceled')
+  await until('the payment is canceled at the provider', () => status() === 'canceled')
+  await until(
+    'the payment is canceled in the shop',
+    async () => (await shop.payment(id)).status === 'canceled'
+  )
   expect((await shop.account(orderId)).status).toBe('unpaid')
 })

@@ -16,7 +16,7 @@ async function useHeld(mode: 'warn' | 'capture') {
     const orderId = await order()
     const { id } = await intent(orderId)
     await act(id, 'pay')
-    await until('it is held', async () => (await payment(id)).status === 'authorized')
+    await until('the payment is authorized', async () => (await payment(id)).status === 'authorized')
     return { orderId, id }
   }
   /** Sets the time to expiry in seconds and runs the watch. */
@@ -60,7 +60,7 @@ test("an authorization that expires within a day is reported once, with the prov
         `select due_at > now() as is_done from cartwright.jobs where handler = 'payments.watch_expiry'`
       )
     )[0]
-  await until('it is looked at again', async () => (await last())?.is_done === true)
+  await until('the authorization is checked again', async () => (await last())?.is_done === true)
   expect(warnings()).toBe(1)
   expect(await payment(id)).toMatchObject({ status: 'authorized', authorized: 10_000 })
 })
@@ -72,7 +72,7 @@ test('with capture_before_expiry an expiring authorization is captured, but not 
   await sql('update payments.accounts set frozen_at = now() where order_id = $1', [canceled.orderId])
   await leave(canceled.id, 3_600)
   await leave(id, 3_600)
-  await until('it is taken', async () => (await account(orderId)).status === 'paid')
+  await until('the payment is captured', async () => (await account(orderId)).status === 'paid')
   expect(await payment(id)).toMatchObject({ captured: 10_000, authorized: 0, authorized_until: null })
   expect(await payment(id)).toMatchObject({
     operations: [{ kind: 'create' }, { kind: 'capture', amount: 10_000, reason: 'the authorization expires' }]

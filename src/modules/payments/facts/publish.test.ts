@@ -60,7 +60,7 @@ test('subscribers get the payment events of an order once each, in order', async
   await act(id, 'fail')
   await until('the failure is published', () => received.length === 1)
   await act(id, 'pay')
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   await admin.post(`/api/admin/payments/${id}/refund`, { amount: 4_000, reason: 'broken' })
   await until('all events are published', () => received.length === 3)
   const about = { order_id: orderId, currency: 'EUR' }

@@ -38,7 +38,7 @@ test('a repeated callback of a payment provider is applied once', async () => {
   const event = await paidEvent(shop, id)
   const answers = await Promise.all(Array.from({ length: 8 }, () => shop.callback(event)))
   for (const answer of answers) expect(answer).toMatchObject({ status: 200, json: { received: true } })
-  await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
   expect(await shop.account(orderId)).toMatchObject({ captured: 10_000, is_overpaid: false })
   expect((await eventsOf(shop, 'applied')).total).toBe(2)
 })
@@ -76,7 +76,7 @@ test('a payment callback that is repeated after a year with a new signature chan
   const { orderId, id } = await waiting(shop)
   const event = await paidEvent(shop, id)
   await shop.callback(event)
-  await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
   await shop.sql(`update payments.events set received_at = received_at - interval '1 year', raw = null`)
   const before = await shop.sql('select * from payments.facts order by kind')
   expect((await shop.callback(event)).status).toBe(200)
@@ -108,12 +108,12 @@ test('a payment event with a wrong amount, currency, order or payment is quarant
   const [first, second, ...others] = items
   const events = '/api/admin/payments/events'
   expect((await shop.admin.post(`${events}/${first.id}/retry`)).status).toBe(204)
-  await until('it is back', async () => (await eventsOf(shop, 'quarantined')).total === 4)
+  await until('the event is quarantined again', async () => (await eventsOf(shop, 'quarantined')).total === 4)
   await untouched(shop, id)
   // After the payment gets the amount of the event, the event fits.
   await shop.sql('update payments.payments set amount = 9999')
   expect((await shop.admin.post(`${events}/${first.id}/retry`)).status).toBe(204)
-  await until('it is taken', async () => (await shop.account(orderId)).captured === 9_999)
+  await until('the captured amount is recorded', async () => (await shop.account(orderId)).captured === 9_999)
 
   const reason = 'a mistake of the provider'
   expect((await shop.admin.post(`${events}/${second.id}/discard`, { reason })).status).toBe(204)
@@ -151,7 +151,10 @@ test('a callback that is not JSON, or not a payment event, is quarantined once, 
   expect(event).toMatchObject({ type: 'unreadable', reason: 'the body is not an event', payment_id: null })
   const path = `/api/admin/payments/events/${event.id}`
   expect((await shop.admin.post(`${path}/retry`)).status).toBe(204)
-  await until('it is back', async () => (await eventsOf(shop, 'quarantined')).total === strange.length)
+  await until(
+    'the event is quarantined again',
+    async () => (await eventsOf(shop, 'quarantined')).total === strange.length
+  )
   expect((await shop.admin.post(`${path}/discard`, { reason: 'noise' })).status).toBe(204)
   expect((await eventsOf(shop, 'quarantined')).total).toBe(strange.length - 1)
   expect(await shop.sql('select * from payments.facts')).toEqual([])
@@ -182,7 +185,7 @@ test.each([
 
     // The provider sends it again, well-formed, with another id.
     await shop.callback({ ...event, id: 'evt_right' })
-    await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+    await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
     const path = `/api/admin/payments/events/${items[0].id}`
     expect((await shop.admin.post(`${path}/discard`, { reason: 'noise' })).status).toBe(204)
     expect((await check?.find())?.state).toBe('ok')
@@ -202,7 +205,7 @@ test('a payment event of an unknown type is ignored, and an early event waits fo
   object.latest_charge.id = 'ch_early'
   await shop.callback(event)
   const waits = async () => (await eventsOf(shop, 'received')).items[0]
-  await until('nothing is known for it', async () => (await waits()).attempts === 1)
+  await until('the event was tried without its payment', async () => (await waits()).attempts === 1)
   expect(await waits()).toMatchObject({ reason: 'its payment is unknown' })
   await shop.sql(
     `insert into payments.payments (id, order_id, provider, method, amount, currency)
@@ -210,7 +213,7 @@ test('a payment event of an unknown type is ignored, and an early event waits fo
     [later, orderId]
   )
   await shop.hurry()
-  await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
   await untouched(shop, id)
 })
 
@@ -220,11 +223,14 @@ test('an event whose payment stays unknown is quarantined', async () => {
   const event = await paidEvent(shop, id)
   event.data.object.metadata = { order_id: newId(), payment_id: newId() }
   await shop.callback(event)
-  await until('it was looked at', async () => (await eventsOf(shop, 'received')).items[0].attempts === 1)
+  await until(
+    'the event was tried once',
+    async () => (await eventsOf(shop, 'received')).items[0].attempts === 1
+  )
   await shop.sql(
     'update payments.events set attempts = 6, next_check_at = now() where next_check_at is not null'
   )
-  await until('it is quarantined', async () => (await eventsOf(shop, 'quarantined')).total === 1)
+  await until('the event is quarantined', async () => (await eventsOf(shop, 'quarantined')).total === 1)
   const { items } = await eventsOf(shop, 'quarantined')
   expect(items).toMatchObject([{ reason: 'its payment is unknown', payment_id: null }])
   await untouched(shop, id)
@@ -239,7 +245,7 @@ test('an event whose payment stays unknown is quarantined', async () => {
   )
   await shop.sql('update payments.payments set object_id = null where id = $1', [id])
   expect((await shop.admin.post(`/api/admin/payments/events/${items[0].id}/retry`)).status).toBe(204)
-  await until('it is paid', async () => (await shop.account(order_id)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(order_id)).status === 'paid')
 })
 
 test('reordered and repeated callbacks of the payment sandbox give the same state', async () => {

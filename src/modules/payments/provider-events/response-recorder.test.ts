@@ -34,7 +34,7 @@ test('a refund whose response has a wrong amount stays unknown, and no other ref
   const orderId = await order()
   const { id } = await shop.intent(orderId)
   await act(id, 'pay')
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   await sandbox.ask('/test/webhooks', { hold: true })
   await sandbox.fault('strange', 2)
   const refund = (amount: number) =>
@@ -54,7 +54,7 @@ test('a refund whose response has a wrong amount stays unknown, and no other ref
   )
   expect(await quarantined(shop)).toHaveLength(1)
   await hurry()
-  await until('it is known', async () => (await account(orderId)).refunded === 6_000)
+  await until('the refund is recorded', async () => (await account(orderId)).refunded === 6_000)
 })
 
 test('a polled payment with a wrong amount is quarantined once, and applied when the amount is right', async () => {
@@ -76,7 +76,7 @@ test('a polled payment with a wrong amount is quarantined once, and applied when
     })
   }
   await askAgain()
-  await until('it is quarantined', async () => (await quarantined(shop)).length > 0)
+  await until('the event is quarantined', async () => (await quarantined(shop)).length > 0)
   const events = await quarantined(shop)
   // The same response is not stored twice.
   for (let time = 0; time < 3; time += 1) await askAgain()
@@ -87,6 +87,6 @@ test('a polled payment with a wrong amount is quarantined once, and applied when
   await sql('update payments.payments set amount = 10000')
   for (const { id } of events)
     expect((await admin.post(`/api/admin/payments/events/${id}/retry`)).status).toBe(204)
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
-  await until('nothing is left', async () => (await quarantined(shop)).length === 0)
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
+  await until('no event is quarantined', async () => (await quarantined(shop)).length === 0)
 })

@@ -48,7 +48,7 @@ test("a payment is created at Stripe with the shop's ids, paid in a browser, con
   ])
   pays(stripe, id)
   expect(await call(lastOf(stripe))).toMatchObject({ status: 200, json: { received: true } })
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
 
   const refund = await admin.post(`/api/admin/payments/${id}/refund`, { amount: 4_000, reason: 'broken' })
   expect(refund.json).toMatchObject({ status: 'partially_refunded', refunded: 4_000, refunding: 0 })
@@ -64,7 +64,7 @@ test('a Stripe authorization is captured in part, or voided', async () => {
     const { id } = await intent(orderId)
     pays(stripe, id)
     await call(lastOf(stripe))
-    await until('it is held', async () => (await statusOf(shop, orderId)) === 'authorized')
+    await until('the payment is authorized', async () => (await statusOf(shop, orderId)) === 'authorized')
     return id
   }
   const taken = await admin.post(`/api/admin/payments/${await held()}/capture`, { amount: 6_000 })
@@ -83,7 +83,7 @@ test('a Stripe operation with a lost response is repeated with its key, and sear
     await hurry()
     await until('the operation is sent', async () => (await payment(id)).operations[0].attempts === attempts)
   }
-  await until('it is known', async () => (await settled()) === 'succeeded')
+  await until('the operation has succeeded', async () => (await settled()) === 'succeeded')
   expect(new Set(stripe.requests.map(({ key }) => key))).toEqual(new Set([id]))
   expect(stripe.intents()).toHaveLength(1)
 
@@ -91,7 +91,10 @@ test('a Stripe operation with a lost response is repeated with its key, and sear
   const other = await intent(await order())
   await sql(`update payments.operations set sent_at = sent_at - interval '2 days' where id = $1`, [other.id])
   await hurry()
-  await until('it is found', async () => (await payment(other.id)).object_id !== null)
+  await until(
+    'the payment is found at the provider',
+    async () => (await payment(other.id)).object_id !== null
+  )
   expect(stripe.intents()).toHaveLength(2)
 })
 
@@ -148,7 +151,7 @@ test('a buyer who returns from Stripe sees the payment immediately, and Stripe g
   expect(answers.map(({ status }) => status)).toEqual(Array(7).fill(200))
   // On a slow machine the pause may have passed, which allows another request.
   if (performance.now() - began < 5_000) expect(stripe.reads.length).toBeLessThanOrEqual(2)
-  await until('it is paid', async () => (await statusOf({ account }, orderId)) === 'paid')
+  await until('the account is paid', async () => (await statusOf({ account }, orderId)) === 'paid')
   expect(await payment(id)).toMatchObject({ captured: 10_000, authorized: 0 })
   expect(
     changes.filter(({ previousStatus: before, status }) => before === 'unpaid' && status === 'paid')
@@ -286,7 +289,7 @@ test("Stripe's events give the same state when a shop gets them concurrently in 
   const events = await history(stripe, id)
   const received = [...events, ...events.toReversed(), ...events]
   for (const { status } of await Promise.all(received.map(event => call(event)))) expect(status).toBe(200)
-  await until('all is applied', async () => {
+  await until('all events are applied', async () => {
     const { json } = await admin.get('/api/admin/payments/events?state=applied&count=true')
     return json.total === events.length
   })
@@ -332,7 +335,7 @@ test('an authorization released by a Stripe capture is not a refund, and an ambi
   const { id } = await intent(orderId)
   pays(stripe, id)
   await call(lastOf(stripe))
-  await until('it is held', async () => (await account(orderId)).status === 'authorized')
+  await until('the payment is authorized', async () => (await account(orderId)).status === 'authorized')
   await admin.post(`/api/admin/payments/${id}/capture`, { amount: 6_000 })
   await admin.post(`/api/admin/payments/${id}/refund`, { amount: 3_000, reason: 'broken' })
 
@@ -359,7 +362,7 @@ test('an authorization released by a Stripe capture is not a refund, and an ambi
   await call({ ...ours, ...old, id: 'evt_2', type: 'charge.refunded', data: { object: oldCharge } })
   const list = async (state: string) =>
     (await admin.get(`/api/admin/payments/events?state=${state}&count=true`)).json
-  await until('all is applied that can be', async () => (await list('applied')).total === 3)
+  await until('three events are applied', async () => (await list('applied')).total === 3)
   expect(await list('quarantined')).toMatchObject({
     items: [{ reason: expect.stringContaining('2024-11-20.acacia') }],
     total: 1
@@ -374,7 +377,7 @@ test('a Stripe refund whose callback arrives before its response is counted once
   const { id } = await intent(orderId)
   pays(stripe, id)
   await call(lastOf(stripe))
-  await until('it is paid', async () => (await account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   stripe.fault('drop')
   const refund = (amount: number) =>
     admin.post(`/api/admin/payments/${id}/refund`, { amount, reason: 'broken' })
@@ -385,7 +388,7 @@ test('a Stripe refund whose callback arrives before its response is counted once
   // So the rest can be refunded before the response arrives.
   expect((await refund(4_000)).json).toMatchObject({ refunded: 10_000, refunding: 0 })
   await hurry()
-  await until('it is answered', async () => {
+  await until('no operation is open', async () => {
     const { json } = await admin.get('/api/admin/payments/reconciliation')
     return json.open_operations === 0
   })

@@ -10,7 +10,7 @@ async function paid(shop: PaymentShop) {
   const orderId = await shop.order()
   const { id } = await shop.intent(orderId)
   await shop.act(id, 'pay')
-  await until('it is paid', async () => (await shop.account(orderId)).status === 'paid')
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
   return { orderId, id }
 }
 /** Deletes the last facts, as after a failover to a replica that lost the last commits. */
@@ -112,7 +112,7 @@ test('provider objects of an unknown order, or that contradict their payment, ar
   )
   for (const event of json.items) await admin.post(`/api/admin/payments/events/${event.id}/retry`)
   for (const each of [orderId, strange.orderId])
-    await until('it is paid', async () => (await shop.account(each)).status === 'paid')
+    await until('the account is paid', async () => (await shop.account(each)).status === 'paid')
   expect((await api.reconcile({ since, record: false })).total).toBe(0)
 })
 
@@ -173,5 +173,5 @@ test('a provider object that cannot be read is reported with its path, and quara
   expect(event).toMatchObject({ source: 'poll', reason: found.detail })
   // A retry reads the stored bytes again, and still cannot parse them.
   await shop.admin.post(`/api/admin/payments/events/${event.id}/retry`)
-  await until('it is quarantined again', async () => (await events())[0]?.reason === found.detail)
+  await until('the event is quarantined again', async () => (await events())[0]?.reason === found.detail)
 })
