@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  assertOwnMetadataBytes,
   completeMetadata,
+  LINE_METADATA_KEYS_MAX,
   METADATA_KEYS_MAX,
   type Metadata,
+  mergeLineMetadata,
   mergeMetadata,
+  metadataKey,
   OWN_METADATA_BYTES_MAX
 } from './metadata.ts'
 
@@ -49,6 +53,36 @@ describe('a change of metadata', () => {
     expect(mergeMetadata(long, {}, OWN_METADATA_BYTES_MAX)).toEqual(long)
     expect(() => mergeMetadata(long, { other: 'x'.repeat(499) }, OWN_METADATA_BYTES_MAX)).toThrow(limit)
   })
+})
+
+test('the metadata of a line is changed like other metadata, and has at most ten keys', () => {
+  const full = many(LINE_METADATA_KEYS_MAX)
+  expect(mergeLineMetadata(full, { k0: null, other: 'v', k1: '' })).toEqual({
+    ...Object.fromEntries(Object.entries(full).slice(2)),
+    other: 'v'
+  })
+  expect(() => mergeLineMetadata(full, { other: 'v' })).toThrow(limit)
+})
+
+test('the key of metadata is equal for equal metadata in any order of its keys, and only then', () => {
+  fc.assert(
+    fc.property(stored, stored, (one, other) => {
+      const reversed = Object.fromEntries(Object.entries(one).reverse())
+      expect(metadataKey(reversed)).toBe(metadataKey(one))
+      const isSame = Object.keys({ ...one, ...other }).every(name => one[name] === other[name])
+      expect(metadataKey(one) === metadataKey(other)).toBe(isSame)
+    })
+  )
+  expect(metadataKey({})).toBe('')
+  expect(metadataKey({ 'a,b': 'c', a: 'b' })).toBe(metadataKey({ a: 'b', 'a,b': 'c' }))
+  expect(metadataKey({ 'a,b': 'c' })).not.toBe(metadataKey({ a: 'b,c' }))
+})
+
+test('the metadata of a cart counts with that of its lines for the limit in bytes', () => {
+  const lines = Array.from({ length: 4 }, () => ({ metadata: { text: 'x'.repeat(4_000) } }))
+  expect(() => assertOwnMetadataBytes({}, lines)).not.toThrow()
+  expect(() => assertOwnMetadataBytes({ text: 'x'.repeat(400) }, lines)).toThrow(limit)
+  expect(() => assertOwnMetadataBytes({}, [{ metadata: { text: 'é'.repeat(8_200) } }])).toThrow(limit)
 })
 
 test('metadata gets the keys of other metadata that it lacks, as far as the limits allow', () => {

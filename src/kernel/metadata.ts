@@ -6,9 +6,13 @@ import { nullable } from './wire.ts'
 // Data that clients and modules store with an object. Our own code never reads it. The contract is Stripe's.
 
 export const METADATA_KEYS_MAX = 50
+/** The maximum of a line of a cart, checkout or order. */
+export const LINE_METADATA_KEYS_MAX = 10
 const KEY_LENGTH_MAX = 40
 const VALUE_LENGTH_MAX = 500
-/** The maximum of objects that customers write, as JSON text in UTF-8. */
+/**
+ * The maximum of objects that customers write, as JSON text in UTF-8. For a cart or checkout: with the metadata of its lines.
+ */
 export const OWN_METADATA_BYTES_MAX = 16_384
 /** Keys in the filter of a list. */
 const FILTER_KEYS_MAX = 10
@@ -20,7 +24,7 @@ export type MetadataChange = Readonly<Record<string, string | null>>
 export const metadataLimitExceededError = defineError(
   'invalid',
   'METADATA_LIMIT',
-  'With this change the metadata has more than 50 keys, or is too long. Delete other keys: send them as null.'
+  'With this change the metadata has too many keys, or is too long. Delete other keys: send them as null.'
 )
 
 /** The change with null for every key to delete. */
@@ -33,14 +37,53 @@ export function mergeMetadata(
   change: MetadataChange,
   bytesMax = Number.POSITIVE_INFINITY
 ): Metadata {
+  const metadata = withChange(stored, change)
+  if (!isWithinLimits(metadata, bytesMax)) throw metadataLimitExceededError()
+  return metadata
+}
+
+/**
+ * Returns the metadata of a line after a change. Its bytes count for the cart or checkout: see `assertOwnMetadataBytes`.
+ * @throws `METADATA_LIMIT` when it has more than 10 keys.
+ */
+export function mergeLineMetadata(stored: Metadata, change: MetadataChange): Metadata {
+  const metadata = withChange(stored, change)
+  if (Object.keys(metadata).length > LINE_METADATA_KEYS_MAX) throw metadataLimitExceededError()
+  return metadata
+}
+
+function withChange(stored: Metadata, change: MetadataChange): Metadata {
   const merged = new Map<string, string | null>(Object.entries(stored))
   for (const [key, value] of Object.entries(normalizeMetadataChange(change))) merged.set(key, value)
   const kept = [...merged].flatMap(([key, value]): [string, string][] =>
     value === null ? [] : [[key, value]]
   )
-  const metadata = Object.fromEntries(kept)
-  if (!isWithinLimits(metadata, bytesMax)) throw metadataLimitExceededError()
-  return metadata
+  return Object.fromEntries(kept)
+}
+
+/** Whether the metadata has no key. */
+export function isEmptyMetadata(metadata: Metadata): boolean {
+  for (const _ in metadata) return false
+  return true
+}
+
+/** Returns a text that is equal for equal metadata, in any order of its keys. It is empty for empty metadata. */
+export function metadataKey(metadata: Metadata): string {
+  if (isEmptyMetadata(metadata)) return ''
+  return JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Adds up the bytes of metadata of several objects. Empty metadata counts nothing. */
+export const metadataBytes = (all: readonly Metadata[]): number =>
+  all.reduce((sum, metadata) => (isEmptyMetadata(metadata) ? sum : sum + bytesOf(metadata)), 0)
+
+/** Checks the metadata of a cart or checkout together with that of its lines. @throws `METADATA_LIMIT` */
+export function assertOwnMetadataBytes(
+  own: Metadata,
+  lines: readonly { readonly metadata: Metadata }[]
+): void {
+  if (metadataBytes([own, ...lines.map(line => line.metadata)]) > OWN_METADATA_BYTES_MAX)
+    throw metadataLimitExceededError()
 }
 
 /**
@@ -71,25 +114,35 @@ const Key = Type.String(
     `must have a name of one line without brackets, ${KEY_LENGTH_MAX} characters at most`
   )
 )
-const MERGES = `At most ${METADATA_KEYS_MAX} keys of ${KEY_LENGTH_MAX} characters with texts of ${VALUE_LENGTH_MAX}. Sent keys are set, null or an empty text deletes a key, and other keys stay.`
-const change = (description: string, options = {}) =>
+const LIMITS = `keys of ${KEY_LENGTH_MAX} characters with texts of ${VALUE_LENGTH_MAX}.`
+const MERGES = 'Sent keys are set, null or an empty text deletes a key, and other keys stay.'
+const change = (description: string, keysMax: number, options = {}) =>
   Type.Optional(
     Type.Record(Key, nullable(Type.String({ maxLength: VALUE_LENGTH_MAX })), {
-      description: `${description} ${MERGES}`,
-      maxProperties: METADATA_KEYS_MAX,
+      description: `${description} At most ${keysMax} ${LIMITS} ${MERGES}`,
+      maxProperties: keysMax,
       additionalProperties: false,
       ...options
     })
   )
+const OWN_BYTES = { 'x-bytes-max': OWN_METADATA_BYTES_MAX }
 
 /** The field of requests on objects that customers write. */
 export const ownMetadataFields = {
-  metadata: change('Data of your own, 16 kB in all.', { 'x-bytes-max': OWN_METADATA_BYTES_MAX })
+  metadata: change('Data of your own, 16 kB in all.', METADATA_KEYS_MAX, OWN_BYTES)
+}
+/** The field of requests on lines of carts and checkouts. */
+export const lineMetadataFields = {
+  metadata: change(
+    'Data of your own for this line, such as an engraving. Lines of one variant with different metadata stay apart. A cart or checkout has 16 kB in all.',
+    LINE_METADATA_KEYS_MAX,
+    OWN_BYTES
+  )
 }
 /** The fields of requests on objects that administrators write. */
 export const metadataFields = {
-  metadata: change('Data of your own.'),
-  private_metadata: change('Data of your own that only administrators see.')
+  metadata: change('Data of your own.', METADATA_KEYS_MAX),
+  private_metadata: change('Data of your own that only administrators see.', METADATA_KEYS_MAX)
 }
 
 const stored = (description: string) =>

@@ -45,7 +45,8 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
     if (type === 'array') {
       const { items, maxItems } = shape
       if (items === undefined || maxItems === undefined) throw new Error(`${at} has no maxItems`)
-      return Array.from({ length: maxItems }, () => build(items, `${at}/*`))
+      const all = Array.from({ length: maxItems }, () => build(items, `${at}/*`))
+      return listWithinBytes(all, shape['x-bytes-max'] ?? Number.POSITIVE_INFINITY)
     }
     return objectOf(shape, at)
   }
@@ -77,6 +78,15 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
 function withinBytes(members: readonly unknown[][], bytesMax: number): unknown {
   const value = Object.fromEntries(members)
   return escapedJson(value).length <= bytesMax ? value : withinBytes(members.slice(0, -1), bytesMax)
+}
+
+/** The first items of a list, as many as fit. */
+function listWithinBytes(items: readonly unknown[], bytesMax: number): unknown {
+  let bytes = '[]'.length
+  return items.filter(item => {
+    bytes += escapedJson(item).length + ','.length
+    return bytes <= bytesMax
+  })
 }
 
 const longest = (values: readonly unknown[]): unknown =>

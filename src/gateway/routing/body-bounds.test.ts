@@ -62,6 +62,15 @@ test('a request body without a schema has the smallest size limit, and an open v
   })
 })
 
+test('the size limit of a list is the one that it declares, and the number of its values follows from its items', () => {
+  const items = Type.Array(input({ a: line(1_000) }), { maxItems: 100, 'x-bytes-max': 6_000 })
+  expect(computeBodyBounds(input({ items }))).toEqual({
+    bytesMax: 8 * KIB,
+    valuesMax: 2 + 2 + 100 * 3 + 64,
+    unbounded: []
+  })
+})
+
 test('the maximum number of values in a request body follows from its schema', () => {
   const pair = input({ a: Type.Integer(), b: Type.Boolean() })
   const { valuesMax } = computeBodyBounds(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))

@@ -19,7 +19,7 @@ type BodySchema = {
   readonly properties?: Readonly<Record<string, BodySchema>>
   readonly patternProperties?: Readonly<Record<string, BodySchema>>
   readonly additionalProperties?: boolean | BodySchema
-  /** Maximum bytes of a value: of any shape, or of an object whose members have maxima, too. */
+  /** Maximum bytes of a value: of any shape, or of an object or list whose parts have maxima, too. */
   readonly 'x-bytes-max'?: number
 }
 /** Records a part of the schema that has no maximum, by its path and the missing keyword. */
@@ -83,7 +83,7 @@ const at = (path: string, unbounded: string[]): SchemaPart => ({
 
 function sizeOf(shape: BodySchema, place: SchemaPart): Size {
   const { 'x-bytes-max': bytesMax, ...rest } = shape
-  if (bytesMax !== undefined && shape.maxProperties === undefined)
+  if (bytesMax !== undefined && shape.maxProperties === undefined && shape.maxItems === undefined)
     return { bytes: bytesMax, values: Math.ceil(bytesMax / VALUE_BYTES_MIN) }
   if (bytesMax !== undefined) return { bytes: bytesMax, values: sizeOf(rest, place).values }
   if (shape.enum !== undefined) return largest(shape.enum.map(sizeOfValue))
