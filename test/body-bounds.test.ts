@@ -50,8 +50,10 @@ test('routes of shoppers accept small bodies only, 128 KiB at most', () => {
   const limits = Object.fromEntries(operations.map(({ name, bytesMax }) => [name, bytesMax / 1_024]))
   expect(limits).toMatchObject({
     'post /api/auth/login': 8,
-    'post /api/guest-cart': 4,
-    'post /api/cart': 4,
+    'post /api/guest-cart': 32,
+    'put /api/guest-cart/items/{variantId}': 4,
+    'post /api/cart': 32,
+    'post /api/cart/merge': 64,
     'post /api/shipping/rates': 64,
     'post /api/checkouts/guest': 128,
     'post /api/orders/guest': 128,
@@ -64,7 +66,7 @@ test('routes of shoppers accept small bodies only, 128 KiB at most', () => {
 
 test.each([
   ['POST', '/api/auth/login', 8_192],
-  ['POST', '/api/guest-cart', 4_096],
+  ['POST', '/api/guest-cart', 32_768],
   ['POST', '/api/orders/guest', 131_072]
 ])(
   'a body above the limit of %s %s gets 413, and the error states the limit',

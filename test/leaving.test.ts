@@ -19,7 +19,11 @@ test('a customer who deletes the account gets all data of all modules, and is er
     `insert into cart.carts (cart_id, quantity, distinct_count, expires_at) values ($1, 2, 1, 'infinity')`,
     [id]
   )
-  await shop.sql('insert into cart.items (cart_id, variant_id, quantity) values ($1, $1, 2)', [id])
+  const metadata = { engraving: 'For Ada' }
+  await shop.sql('insert into cart.items (cart_id, variant_id, quantity, metadata) values ($1, $1, 2, $2)', [
+    id,
+    metadata
+  ])
   await shop.sql(
     `insert into pricing.exemptions (id, customer_id, company, reason) values ($1, $1, 'Engines AB', 'reseller')`,
     [id]
@@ -40,7 +44,7 @@ test('a customer who deletes the account gets all data of all modules, and is er
   )
   expect(parts).toMatchObject({
     auth: { account: { email: body.email } },
-    cart: { items: [{ variant_id: id, quantity: 2 }] },
+    cart: { items: [{ variant_id: id, quantity: 2, metadata }] },
     orders: { orders: [{ number: 'X1', shipping_address: { name: 'Ada Byron' } }], checkouts: [] },
     payments: { payments: [] },
     pricing: { tax_exemptions: [{ company: 'Engines AB' }], redemptions: [] }
@@ -57,6 +61,7 @@ test('a customer who deletes the account gets all data of all modules, and is er
   expect((await leave()).status).toBe(204)
   const left = await shop.sql(
     `select 'carts' as what from cart.carts where cart_id = $1
+     union all select 'lines of carts' from cart.items where cart_id = $1
      union all select 'exemptions' from pricing.exemptions where customer_id = $1
      union all select 'first orders' from pricing.first_orders where customer = $1::text
      union all select 'orders' from orders.orders where customer_id = $1 or email is not null

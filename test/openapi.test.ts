@@ -219,6 +219,7 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
     'delete /api/auth/addresses/{id}',
     'delete /api/cart',
     'delete /api/cart/items/{variantId}',
+    'delete /api/cart/lines/{lineId}',
     'delete /api/catalog/categories/{id}',
     'delete /api/catalog/discounts/{id}',
     'delete /api/catalog/products/{id}',
@@ -227,6 +228,7 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
     'delete /api/catalog/variants/{id}',
     'delete /api/guest-cart',
     'delete /api/guest-cart/items/{variantId}',
+    'delete /api/guest-cart/lines/{lineId}',
     'delete /api/products/{id}/reviews',
     ...[...priced, 'orders', 'orders/{id}/shipments', 'shipping/shipments']
       .sort()
@@ -236,12 +238,14 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
     'patch /api/admin/webhooks/endpoints/{id}',
     'patch /api/auth/addresses/{id}',
     'patch /api/cart',
+    'patch /api/cart/lines/{lineId}',
     'patch /api/catalog/categories/{id}',
     'patch /api/catalog/discounts/{id}',
     'patch /api/catalog/products/{id}',
     'patch /api/catalog/reviews/{id}',
     'patch /api/catalog/variants/{id}',
     'patch /api/guest-cart',
+    'patch /api/guest-cart/lines/{lineId}',
     'patch /api/inventory/items/{id}',
     'patch /api/inventory/locations/{id}',
     ...[

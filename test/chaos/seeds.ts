@@ -134,8 +134,8 @@ export const seeds: readonly Seed[] = [
     name: 'cart-write-lost',
     promise: 'An acknowledged change of a cart is in the order that is made of the cart.',
     file: 'src/modules/cart/carts/lines.ts',
-    find: 'quantity: (present?.quantity ?? 0) + added.quantity',
-    replace: 'quantity: present?.quantity ?? added.quantity',
+    find: '{ ...equal, quantity: equal.quantity + added.quantity }',
+    replace: '{ ...equal }',
     seenAs: 'were ordered, and'
   }
 ]

@@ -18,6 +18,7 @@ const BODIES: Readonly<Record<string, (id: string, variantId: string) => object>
   GuestCheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
   CompleteCheckoutRequest: () => ({ payment: TRANSFER }),
   PaymentIntentRequest: id => ({ order_id: id, ...TRANSFER }),
+  UpdateLineRequest: () => ({ quantity: 2 }),
   UpdateAddressRequest: () => ({ address: STOCKHOLM }),
   ReviewRequest: () => ({ rating: 1 })
 }

@@ -90,7 +90,7 @@ export type AccessRow =
   | { of: 'self' }
   | { of: 'public' }
 /** A review is named by its product. */
-export type OwnedResource = 'order' | 'checkout' | 'address' | 'session' | 'review'
+export type OwnedResource = 'order' | 'checkout' | 'line' | 'address' | 'session' | 'review'
 
 const STAFF =
   /^\/api\/(admin|catalog|inventory(?!\/availability$)|auth\/invitations|auth\/api-keys|auth\/second-factor)(\/|$)/
@@ -100,6 +100,7 @@ const ANY_SCOPE = /^\/api\/auth\/second-factor(\/|$)|^\/api\/admin\/events\/feed
 const THINGS: readonly [RegExp, OwnedResource][] = [
   [/ \/api\/auth\/addresses\//, 'address'],
   [/ \/api\/auth\/sessions\//, 'session'],
+  [/ \/api\/cart\/lines\//, 'line'],
   [/ \/api\/checkouts\/(?!guest$)/, 'checkout'],
   [/ \/api\/(orders|payments|shipping)\/(?!(orders\/)?guest$)/, 'order'],
   // Each caller creates a review of their own.

@@ -86,10 +86,11 @@ export async function createCustomer(
   }
   const variant = product.variants[0]?.id ?? ''
   const { shipping_address: address } = sent(variant)
-  await customer.post('/api/cart', itemOf(variant))
+  const { json: cart } = await customer.post('/api/cart', itemOf(variant))
   const of = {
     order: await made('/api/orders', { ...sent(variant), payment: TRANSFER }),
     checkout: await made('/api/checkouts', sent(variant)),
+    line: cart.items[0].id as string,
     address: await made('/api/auth/addresses', { address }),
     session: (await customer.get('/api/auth/sessions')).json.items[0].id as string,
     review: product.id

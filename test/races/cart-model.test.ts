@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DomainError } from '../../src/kernel/errors.ts'
 import { newId } from '../../src/kernel/ids.ts'
+import type { CartLine } from '../../src/modules/cart/carts/lines.ts'
 import { emptyExpiredCarts } from '../../src/modules/cart/carts/repository.ts'
 import { createCartService } from '../../src/modules/cart/carts/service.ts'
 import type { CartView } from '../../src/modules/cart/carts/view.ts'
@@ -29,7 +30,10 @@ const LIMITS = [
 const IDLE_SECONDS = 30 * 86_400
 
 const variant = fc.nat({ max: VARIANTS - 1 })
-const item = fc.record({ variant, quantity: fc.integer({ min: 1, max: 5 }) })
+const text = fc.constantFrom(0, 0, 1, 2)
+const quantity = fc.integer({ min: 1, max: 5 })
+const item = fc.record({ variant, text, quantity })
+const line = fc.nat({ max: 3 })
 const customer = fc.nat({ max: 1 })
 const owner = fc.record({
   kind: fc.constantFrom<model.Owner['kind']>('customer', 'guest'),
@@ -41,6 +45,16 @@ const change = fc.oneof(
   { weight: 4, arbitrary: fc.record({ verb: fc.constant('add' as const), item }) },
   { weight: 2, arbitrary: fc.record({ verb: fc.constant('set' as const), item }) },
   { weight: 2, arbitrary: fc.record({ verb: fc.constant('remove' as const), variant }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      verb: fc.constant('change line' as const),
+      line,
+      quantity: fc.option(quantity),
+      text: fc.option(text)
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ verb: fc.constant('remove line' as const), line }) },
   { weight: 1, arbitrary: fc.record({ verb: fc.constant('clear' as const) }) }
 )
 const source = fc.oneof(
@@ -79,36 +93,60 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   const variants = Array.from({ length: VARIANTS }, () => shop.catalog.sell())
   const tokens: string[] = []
   let services = all[0] as Services
-  const lineOf = ({ variant, quantity }: model.Item) => ({ variantId: variants[variant] ?? '', quantity })
+  const lineOf = ({ variant, text, quantity }: model.Item) => ({
+    id: newId(),
+    variantId: variants[variant] ?? '',
+    quantity,
+    metadata: text === 0 ? {} : { text: `${text}` }
+  })
+  const patchOf = ({ quantity, text }: { quantity: number | null; text: number | null }) => ({
+    ...(quantity !== null && { quantity }),
+    ...(text !== null && { metadata: { text: text === 0 ? null : `${text}` } })
+  })
+  const ids = createNumbering<string>()
   const tokenOf = (guest: number) => tokens[guest] ?? `gct_${'x'.repeat(43)}`
   const guestOf = (guest: number) => ({ token: tokenOf(guest), market: null })
   const customerOf = (index: number) => ({ customerId: customers[index] ?? '', market: null })
 
+  /** `lineId`: the id of the line at `wanted.line`. */
   function change(
     { kind, index }: model.Owner,
     wanted: model.Change,
-    write: IdempotentWrite
+    write: IdempotentWrite,
+    lineId: string
   ): Promise<CartView> {
-    if (kind === 'guest') return changeGuest(guestOf(index), wanted, write)
+    if (kind === 'guest') return changeGuest(guestOf(index), wanted, write, lineId)
     const { cart } = services
     const mine = services.cart.handleOf(customerOf(index))
     if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
+    if (wanted.verb === 'change line') return cart.updateLine(mine, lineId, patchOf(wanted), write)
+    if (wanted.verb === 'remove line') return cart.removeLine(mine, lineId, write)
     return cart.clear(mine, write)
   }
 
   function changeGuest(
     guest: GuestCartAccess,
     wanted: model.Change,
-    write: IdempotentWrite
+    write: IdempotentWrite,
+    lineId: string
   ): Promise<CartView> {
     const { guests } = services
     if (wanted.verb === 'add') return guests.addItem(guest, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return guests.updateItem(guest, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return guests.removeItem(guest, variants[wanted.variant] ?? '', write)
+    if (wanted.verb === 'change line') return guests.updateLine(guest, lineId, patchOf(wanted), write)
+    if (wanted.verb === 'remove line') return guests.removeLine(guest, lineId, write)
     return guests.clear(guest, write)
   }
+
+  const pictureOfLine = ({ id, variantId, quantity, metadata }: CartLine) => ({
+    variant: variants.indexOf(variantId),
+    text: Number(metadata.text ?? 0),
+    quantity,
+    id: ids.numberOf(id)
+  })
 
   return {
     change,
@@ -127,7 +165,8 @@ function createReality(shop: CartShop, all: readonly Services[]) {
         'guest' in from ? { guestCartToken: tokenOf(from.guest) } : { items: from.items.map(lineOf) }
       const { view, report } = await services.merges.merge(customerOf(index), real, by, write)
       const cuts = report.adjustments.map(cut => {
-        return [variants.indexOf(cut.variantId), cut.requested, cut.granted, cut.reason]
+        const { variantId, metadata, requested, granted, reason } = cut
+        return [variants.indexOf(variantId), Number(metadata.text ?? 0), requested, granted, reason]
       })
       return { view, report: { status: report.status, moved: report.moved, cuts } }
     },
@@ -150,23 +189,38 @@ function createReality(shop: CartShop, all: readonly Services[]) {
     /** A view in the words of the model; lines that cannot be bought come behind the others. */
     pictureOf: (view: CartView) => ({
       version: view.version,
-      sold: view.lines.map(({ offer, quantity }) => ({
-        variant: variants.indexOf(offer.variantId),
-        quantity
-      })),
-      unsold: view.unavailable.map(({ variantId, quantity }) => ({
-        variant: variants.indexOf(variantId),
-        quantity
-      }))
-    })
+      sold: view.lines.map(pictureOfLine),
+      unsold: view.unavailable.map(pictureOfLine)
+    }),
+    lineIdOf: (number: number | undefined) => ids.valueOf(number) ?? newId()
   }
 }
 
-const pictureOf = ({ withdrawn }: model.Model, { lines, version }: model.ModelCart) => ({
-  version,
-  sold: lines.filter(line => !withdrawn.has(line.variant)),
-  unsold: lines.filter(line => withdrawn.has(line.variant))
-})
+/** Numbers values in the order in which they first appear, so that ids of the model and of real lines can be compared. */
+function createNumbering<T>() {
+  const seen: T[] = []
+  return {
+    numberOf: (value: T): number => {
+      if (!seen.includes(value)) seen.push(value)
+      return seen.indexOf(value)
+    },
+    valueOf: (number = -1): T | undefined => seen[number]
+  }
+}
+
+function createPictures() {
+  const ids = createNumbering<number>()
+  const pictureOfLine = (line: model.ModelLine) => ({ ...line, id: ids.numberOf(line.id) })
+  return {
+    pictureOf: ({ withdrawn }: model.Model, { lines, version }: model.ModelCart) => ({
+      version,
+      sold: lines.filter(line => !withdrawn.has(line.variant)).map(pictureOfLine),
+      unsold: lines.filter(line => withdrawn.has(line.variant)).map(pictureOfLine)
+    }),
+    numberOf: ids.numberOf
+  }
+}
+type Pictures = ReturnType<typeof createPictures>
 const outcomeOf = async (act: () => unknown): Promise<unknown> => {
   try {
     return await act()
@@ -188,12 +242,17 @@ const writeOn = (version: number, wanted: model.Condition): IdempotentWrite =>
 async function live(shop: CartShop, all: readonly Services[], history: readonly Command[]): Promise<void> {
   const ideal = model.newModel(LIMITS[0] as model.Model['limits'])
   const real = createReality(shop, all)
-  for (const step of history) await take(shop, step, ideal, real)
+  const pictures = createPictures()
+  const { pictureOf } = pictures
+  for (const step of history) await take(shop, step, { ideal, real, pictures })
 
   for (const [index, cart] of ideal.customers.entries()) {
     expect(real.pictureOf(await real.view(index))).toEqual(pictureOf(ideal, cart))
     const count = cart.lines.reduce((sum, line) => sum + line.quantity, 0)
-    expect(await real.count(index)).toEqual({ count, distinct_count: cart.lines.length })
+    expect(await real.count(index)).toEqual({
+      count,
+      distinct_count: new Set(cart.lines.map(line => line.variant)).size
+    })
   }
   for (const [index, guest] of ideal.guests.entries()) {
     const expected = guest.state === 'open' ? pictureOf(ideal, guest) : 'CART_GUEST_NOT_FOUND'
@@ -205,18 +264,26 @@ async function live(shop: CartShop, all: readonly Services[], history: readonly 
 async function take(
   shop: CartShop,
   step: Command,
-  ideal: model.Model,
-  real: ReturnType<typeof createReality>
+  {
+    ideal,
+    real,
+    pictures
+  }: { ideal: model.Model; real: ReturnType<typeof createReality>; pictures: Pictures }
 ): Promise<void> {
+  const { pictureOf } = pictures
   if (step.name === 'change') {
     const { kind, index } = step.owner
-    const version = (kind === 'customer' ? ideal.customers : ideal.guests)[index]?.version ?? 0
-    const write = writeOn(version, step.condition)
+    const cart = (kind === 'customer' ? ideal.customers : ideal.guests)[index]
+    const write = writeOn(cart?.version ?? 0, step.condition)
+    const line = 'line' in step.change ? cart?.lines[step.change.line] : undefined
+    const lineId = real.lineIdOf(line && pictures.numberOf(line.id))
     const wanted = await outcomeOf(() =>
       pictureOf(ideal, model.change(ideal, step.owner, step.change, step.condition))
     )
-    const got = await outcomeOf(async () => real.pictureOf(await real.change(step.owner, step.change, write)))
-    expect(got).toEqual(structuredClone(wanted))
+    const got = await outcomeOf(async () =>
+      real.pictureOf(await real.change(step.owner, step.change, write, lineId))
+    )
+    expect(got).toEqual(wanted)
   } else if (step.name === 'create guest') {
     const wanted = await outcomeOf(() => pictureOf(ideal, model.createGuest(ideal, step.item)))
     const got = await outcomeOf(async () => real.pictureOf(await real.createGuest(step.item)))

@@ -1,7 +1,8 @@
 import type { CartMergeReport } from '../../src/modules/cart/merge/service.ts'
 
 /** A model of carts in memory with every rule, to which the real carts are compared. */
-export type ModelCart = { lines: { variant: number; quantity: number }[]; version: number }
+export type ModelCart = { lines: ModelLine[]; version: number }
+export type ModelLine = { variant: number; text: number; quantity: number; id: number }
 export type ModelGuest = ModelCart & { state: 'open' | 'expired' | { mergedInto: number } }
 export type Model = {
   customers: ModelCart[]
@@ -9,15 +10,21 @@ export type Model = {
   /** Variants that are not sold at present. */
   withdrawn: Set<number>
   limits: { lineQuantityMax: number; linesMax: number }
+  /** Number of ids of lines so far. */
+  lineIds: number
 }
 /** A condition on a write: none, the present version, an old one, or "an earlier try was committed". */
 export type Condition = 'none' | 'present' | 'old' | 'applied'
 export type Owner = { kind: 'customer' | 'guest'; index: number }
 export type Strategy = CartMergeReport['strategy']
-export type Item = { variant: number; quantity: number }
+/** `text`: an engraving; 0 for none. */
+export type Item = { variant: number; text: number; quantity: number }
 export type Change =
   | { verb: 'add' | 'set'; item: Item }
   | { verb: 'remove'; variant: number }
+  /** `line`: its position in the cart. Null: not changed. */
+  | { verb: 'change line'; line: number; quantity: number | null; text: number | null }
+  | { verb: 'remove line'; line: number }
   | { verb: 'clear' }
 
 export class Refused extends Error {}
@@ -29,7 +36,8 @@ export const newModel = (limits: Model['limits']): Model => ({
   ],
   guests: [],
   withdrawn: new Set(),
-  limits
+  limits,
+  lineIds: 0
 })
 
 /** Returns the cart of the owner. @throws Refused when a guest's cart is not open. */
@@ -45,23 +53,79 @@ export function change(model: Model, owner: Owner, wanted: Change, condition: Co
   if (condition === 'applied') return cart
   if (condition === 'old') throw new Refused('CART_VERSION_STALE')
   const before = JSON.stringify(cart.lines)
-  if (wanted.verb === 'add' || wanted.verb === 'set') put(model, cart, wanted.verb, wanted.item)
-  else if (wanted.verb === 'remove') cart.lines = cart.lines.filter(line => line.variant !== wanted.variant)
-  else cart.lines = []
-  const isPut = wanted.verb === 'add' || wanted.verb === 'set'
+  const isPut = apply(model, cart, wanted)
   if (isPut || JSON.stringify(cart.lines) !== before) cart.version += 1
   return cart
 }
 
-function put(model: Model, cart: ModelCart, verb: 'add' | 'set', { variant, quantity }: Item): void {
-  const line = cart.lines.find(each => each.variant === variant)
-  if (line === undefined && verb === 'set') throw new Refused('CART_ITEM_NOT_FOUND')
-  if (line === undefined && cart.lines.length >= model.limits.linesMax) throw new Refused('CART_LINE_LIMIT')
-  const wanted = verb === 'add' ? (line?.quantity ?? 0) + quantity : quantity
-  if (wanted > model.limits.lineQuantityMax) throw new Refused('CART_QUANTITY_LIMIT')
+/** Applies a change. Returns whether it raises the version also when nothing differs. */
+function apply(model: Model, cart: ModelCart, wanted: Change): boolean {
+  if (wanted.verb === 'change line') return changeLine(model, cart, wanted)
+  if (wanted.verb === 'add') {
+    add(model, cart, wanted.item)
+    return true
+  }
+  if (wanted.verb === 'set') {
+    put(model, cart, wanted.item)
+    return true
+  }
+  if (wanted.verb === 'remove') {
+    const lines = cart.lines.filter(each => each.variant === wanted.variant)
+    if (lines.length > 1) throw new Refused('CART_LINE_AMBIGUOUS')
+    cart.lines = cart.lines.filter(line => line.variant !== wanted.variant)
+  } else if (wanted.verb === 'remove line') {
+    if (cart.lines[wanted.line] === undefined) throw new Refused('CART_LINE_NOT_FOUND')
+    cart.lines = cart.lines.filter((_, index) => index !== wanted.line)
+  } else cart.lines = []
+  return false
+}
+
+const unitsOf = ({ lines }: ModelCart, variant: number): number =>
+  lines.filter(line => line.variant === variant).reduce((sum, line) => sum + line.quantity, 0)
+
+function assertQuantity(model: Model, cart: ModelCart, variant: number, added: number): void {
+  if (unitsOf(cart, variant) + added > model.limits.lineQuantityMax) throw new Refused('CART_QUANTITY_LIMIT')
   if (model.withdrawn.has(variant)) throw new Refused('CART_VARIANT_UNAVAILABLE')
-  if (line === undefined) cart.lines.push({ variant, quantity: wanted })
-  else line.quantity = wanted
+}
+
+function add(model: Model, cart: ModelCart, item: Item): void {
+  const { variant, text, quantity } = item
+  const line = cart.lines.find(each => each.variant === variant && each.text === text)
+  if (line === undefined && cart.lines.length >= model.limits.linesMax) throw new Refused('CART_LINE_LIMIT')
+  assertQuantity(model, cart, variant, quantity)
+  if (line === undefined) cart.lines.push({ ...item, id: newLineId(model) })
+  else line.quantity += quantity
+}
+
+function put(model: Model, cart: ModelCart, { variant, quantity }: Item): void {
+  const [line, ...others] = cart.lines.filter(each => each.variant === variant)
+  if (others.length > 0) throw new Refused('CART_LINE_AMBIGUOUS')
+  if (line === undefined) throw new Refused('CART_ITEM_NOT_FOUND')
+  assertQuantity(model, cart, variant, quantity - line.quantity)
+  line.quantity = quantity
+}
+
+function changeLine(
+  model: Model,
+  cart: ModelCart,
+  wanted: Extract<Change, { verb: 'change line' }>
+): boolean {
+  const line = cart.lines[wanted.line]
+  if (line === undefined) throw new Refused('CART_LINE_NOT_FOUND')
+  if (wanted.quantity !== null) assertQuantity(model, cart, line.variant, wanted.quantity - line.quantity)
+  line.quantity = wanted.quantity ?? line.quantity
+  line.text = wanted.text ?? line.text
+  const [older, newer] = cart.lines.filter(each => each.variant === line.variant && each.text === line.text)
+  if (older !== undefined && newer !== undefined) {
+    older.quantity += newer.quantity
+    cart.lines = cart.lines.filter(each => each !== newer)
+  }
+  return wanted.quantity !== null || wanted.text !== null
+}
+
+const newLineId = (model: Model): number => {
+  model.lineIds += 1
+  return model.lineIds
 }
 
 export function createGuest(model: Model, item: Item): ModelGuest {
@@ -88,7 +152,11 @@ export function expire(model: Model, { kind, index }: Owner): void {
   cart.lines = []
 }
 
-type Report = { status: CartMergeReport['status']; moved: number; cuts: [number, number, number, string][] }
+type Report = {
+  status: CartMergeReport['status']
+  moved: number
+  cuts: [number, number, number, number, string][]
+}
 const untouched = (status: Report['status']): Report => ({ status, moved: 0, cuts: [] })
 
 export function merge(
@@ -114,26 +182,53 @@ export function merge(
   return items.length === 0 ? untouched('nothing_to_merge') : report
 }
 
-function pour(model: Model, cart: ModelCart, items: Item[], strategy: Strategy): Report {
+function pour(model: Model, cart: ModelCart, items: (Item & { id?: number })[], strategy: Strategy): Report {
   const report: Report = { status: 'merged', moved: 0, cuts: [] }
-  const { lineQuantityMax, linesMax } = model.limits
-  for (const variant of new Set(items.map(item => item.variant))) {
-    const guests = items
-      .filter(item => item.variant === variant)
-      .reduce((sum, item) => sum + item.quantity, 0)
-    const line = cart.lines.find(each => each.variant === variant)
-    const had = line?.quantity ?? 0
-    const asked = { sum: had + guests, max: Math.max(had, guests), guest: guests, customer: had || guests }[
-      strategy
-    ]
-    const blocked = model.withdrawn.has(variant) || (had === 0 && cart.lines.length >= linesMax)
-    const possible = blocked ? 0 : lineQuantityMax
-    const got = asked <= had ? asked : Math.max(had, Math.min(asked, possible))
-    if (got < asked) report.cuts.push([variant, asked, got, reasonOf(model, variant, blocked)])
+  const summed: (Item & { id?: number })[] = []
+  for (const item of items) {
+    const same = summed.find(each => each.variant === item.variant && each.text === item.text)
+    if (same === undefined) summed.push({ ...item })
+    else same.quantity += item.quantity
+  }
+  const isOwn = (item: Item) => (line: ModelLine) => line.variant === item.variant && line.text === item.text
+  const outcomes = new Map<Item, { had: number; asked: number; got: number; isBlocked: boolean }>()
+  for (const variant of new Set(summed.map(item => item.variant))) {
+    // The variant's units that a merge never takes from the cart.
+    let units = unitsOf(cart, variant)
+    let openLines = model.limits.linesMax - cart.lines.length
+    const wanted = summed.filter(item => item.variant === variant)
+    const asks = wanted.map(item => {
+      const had = cart.lines.find(isOwn(item))?.quantity ?? 0
+      const { quantity } = item
+      const by = {
+        sum: had + quantity,
+        max: Math.max(had, quantity),
+        guest: quantity,
+        customer: had || quantity
+      }
+      return { item, had, asked: by[strategy] }
+    })
+    for (const { had, asked } of asks) units -= Math.max(0, had - asked)
+    for (const { item, had, asked } of asks) {
+      const isBlocked = model.withdrawn.has(variant) || (had === 0 && openLines <= 0)
+      if (had === 0) openLines -= 1
+      const room = isBlocked ? 0 : Math.max(0, model.limits.lineQuantityMax - units)
+      const got = Math.min(asked, had) + Math.min(Math.max(0, asked - had), room)
+      units += Math.max(0, got - had)
+      outcomes.set(item, { had, asked, got, isBlocked })
+      if (got > 0 && had === 0) cart.lines.push({ ...item, quantity: got, id: item.id ?? newLineId(model) })
+    }
+  }
+  for (const item of summed) {
+    const { had, asked, got, isBlocked } = outcomes.get(item) as NonNullable<ReturnType<typeof outcomes.get>>
+    if (got < asked)
+      report.cuts.push([item.variant, item.text, asked, got, reasonOf(model, item.variant, isBlocked)])
     if (got === had) continue
     report.moved += 1
-    if (line === undefined) cart.lines.push({ variant, quantity: got })
-    else line.quantity = got
+    const line = cart.lines.find(isOwn(item)) as ModelLine
+    line.quantity = got
+    // New lines come last, in the order of the guest's.
+    if (had === 0) cart.lines = [...cart.lines.filter(each => each !== line), line]
   }
   return report
 }

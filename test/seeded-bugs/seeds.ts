@@ -170,7 +170,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'lost-cart-update',
     promise: 'Of two simultaneous changes of a cart none is lost.',
-    file: 'src/modules/cart/carts/repository.ts',
+    file: 'src/modules/cart/carts/optimistic-repository.ts',
     find: 'on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()',
     replace: 'on c.cart_id = change.cart_id and c.expires_at > now()',
     tests: ['src/modules/cart/carts/service.test.ts', 'test/races/cart.test.ts']
@@ -202,11 +202,12 @@ export const seeds: readonly Seed[] = [
   },
   {
     name: 'cart-line-without-limit',
-    promise: 'A line of a cart does not exceed its limit, whatever is added in how many steps.',
+    promise:
+      'The lines of a variant in a cart do not exceed its limit, in how many lines and steps units are added.',
     file: 'src/modules/cart/carts/lines.ts',
-    find: 'return withinLimit({ ...added, quantity: (present?.quantity ?? 0) + added.quantity }, limits)',
-    replace: 'return { ...withinLimit(added, limits), quantity: (present?.quantity ?? 0) + added.quantity }',
-    tests: ['src/modules/cart/carts/lines.test.ts', 'src/modules/cart/carts/routes.test.ts']
+    find: 'if (quantityOfVariant(changes.lines, variantId) > lineQuantityMax)',
+    replace: 'if (changes.set.some(line => line.quantity > lineQuantityMax))',
+    tests: ['src/modules/cart/carts/lines.test.ts', 'src/modules/cart/carts/line-routes.test.ts']
   },
   {
     name: 'streamed-body-without-limit',

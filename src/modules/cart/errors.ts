@@ -5,6 +5,16 @@ export const cartItemNotFoundError = defineError(
   'CART_ITEM_NOT_FOUND',
   'This variant is not in the cart. Add it first.'
 )
+export const cartLineNotFoundError = defineError(
+  'not_found',
+  'CART_LINE_NOT_FOUND',
+  'The cart has no line with this id. Read the cart to see its lines.'
+)
+export const cartLineAmbiguousError = defineError(
+  'conflict',
+  'CART_LINE_AMBIGUOUS',
+  'The cart has several lines of this variant. Use `/api/cart/lines/{line_id}`, or `/api/guest-cart/lines/{line_id}` in a guest cart.'
+)
 export const variantUnavailableError = defineError(
   'conflict',
   'CART_VARIANT_UNAVAILABLE',
@@ -13,12 +23,12 @@ export const variantUnavailableError = defineError(
 export const insufficientStockError = defineError(
   'conflict',
   'CART_INSUFFICIENT_STOCK',
-  'There is not enough stock. Choose at most the quantity in `available`.'
+  'There is not enough stock. The lines of this variant can have at most the quantity in `available`.'
 )
 export const quantityLimitExceededError = defineError(
   'conflict',
   'CART_QUANTITY_LIMIT',
-  'The quantity of a line is limited. Choose at most the quantity in `limit`.'
+  'The quantity of a variant in a cart is limited. Its lines can have at most the quantity in `limit`.'
 )
 export const quantityRuleBrokenError = defineError(
   'conflict',
@@ -28,7 +38,7 @@ export const quantityRuleBrokenError = defineError(
 export const cartLineLimitExceededError = defineError(
   'conflict',
   'CART_LINE_LIMIT',
-  'The number of different variants in a cart is limited to `limit`. Remove one first.'
+  'The number of lines in a cart is limited to `limit`. Remove one first.'
 )
 export const cartStaleError = defineError(
   'stale',

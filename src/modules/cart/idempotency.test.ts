@@ -16,11 +16,13 @@ async function writes() {
   const shop = await useCartShop()
   const token = newId()
   const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  let lineId = ''
   for (const [variant_id, quantity] of [
     [mug, 3],
     [tee, 1]
   ]) {
-    await shop.request('POST', '/api/cart', { token, body: { variant_id, quantity } })
+    const { json } = await shop.request('POST', '/api/cart', { token, body: { variant_id, quantity } })
+    lineId = json.items[0].id
   }
   const guest = await shop.request('POST', '/api/guest-cart', { body: { variant_id: mug, quantity: 4 } })
   const line = { variant_id: mug, quantity: 2 }
@@ -30,6 +32,11 @@ async function writes() {
     add: { send: send('POST', '/api/cart', line), after: { [mug]: 5, [tee]: 1 } },
     set: { send: send('PUT', `/api/cart/items/${mug}`, { quantity: 7 }), after: { [mug]: 7, [tee]: 1 } },
     remove: { send: send('DELETE', `/api/cart/items/${mug}`), after: { [tee]: 1 } },
+    'change of a line': {
+      send: send('PATCH', `/api/cart/lines/${lineId}`, { quantity: 7, metadata: { text: 'Ada' } }),
+      after: { [mug]: 7, [tee]: 1 }
+    },
+    'removal of a line': { send: send('DELETE', `/api/cart/lines/${lineId}`), after: { [tee]: 1 } },
     clear: { send: send('DELETE', '/api/cart'), after: {} },
     'merge of items': {
       send: send('POST', '/api/cart/merge', { items: [line] }),
@@ -42,7 +49,16 @@ async function writes() {
   }
   return { shop, token, mug, tee, kinds }
 }
-const kinds = ['add', 'set', 'remove', 'clear', 'merge of items', 'merge of a guest cart'] as const
+const kinds = [
+  'add',
+  'set',
+  'remove',
+  'change of a line',
+  'removal of a line',
+  'clear',
+  'merge of items',
+  'merge of a guest cart'
+] as const
 
 describe.each(kinds)('the cart write "%s"', kind => {
   test('a cart write retried after the process died before the response is not applied twice', async () => {

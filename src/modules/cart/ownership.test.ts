@@ -8,8 +8,9 @@ async function fourCarts() {
   const customer = async () => {
     const id = newId()
     const variantId = shop.catalog.sell()
-    await shop.request('POST', '/api/cart', { token: id, body: { variant_id: variantId, quantity: 2 } })
-    return { base: '/api/cart', options: { token: id }, variantId, cartId: id }
+    const body = { variant_id: variantId, quantity: 2 }
+    const { json } = await shop.request('POST', '/api/cart', { token: id, body })
+    return { base: '/api/cart', options: { token: id }, variantId, lineId: json.items[0].id, cartId: id }
   }
   const guest = async () => {
     const variantId = shop.catalog.sell()
@@ -20,7 +21,8 @@ async function fourCarts() {
       `select cart_id from cart.guest_carts where token_hash = sha256(convert_to($1, 'UTF8'))`,
       [json.guest_cart_token]
     )
-    return { base: '/api/guest-cart', options: { headers }, variantId, cartId: String(row?.cart_id) }
+    const cartId = String(row?.cart_id)
+    return { base: '/api/guest-cart', options: { headers }, variantId, lineId: json.items[0].id, cartId }
   }
   const owners = [await customer(), await customer(), await guest(), await guest()]
   return { shop, owners }
@@ -41,6 +43,10 @@ test('no route shows or changes the cart of another customer or guest', async ()
       const { request_id: _other, ...absentBody } = absent.json
       expect([theirBody, absent.status]).toEqual([absentBody, 404])
       expect((await shop.request('DELETE', item, me.options)).status).toBe(200)
+      const line = `${me.base}/lines/${other.lineId}`
+      const patched = await shop.request('PATCH', line, { ...me.options, body: { quantity: 9 } })
+      expect([patched.status, patched.json.code]).toEqual([404, 'CART_LINE_NOT_FOUND'])
+      expect((await shop.request('DELETE', line, me.options)).status).toBe(404)
     }
     const line = { variant_id: me.variantId, quantity: 1 }
     const answers = [

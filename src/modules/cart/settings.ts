@@ -1,7 +1,7 @@
 import { integerSetting, settingsSection } from '../../kernel/settings.ts'
 
 export const cartSettings = settingsSection('Carts.', {
-  line_quantity_max: integerSetting('Maximum quantity of one line.', 99, 1, 100_000),
+  line_quantity_max: integerSetting('Maximum quantity of one variant in a cart or order.', 99, 1, 100_000),
   lines_max: integerSetting(
     'Maximum number of lines per cart. An order has at most 200 lines.',
     200,

@@ -1,36 +1,163 @@
-import { cartItemNotFoundError, cartLineLimitExceededError, quantityLimitExceededError } from '../errors.ts'
+import {
+  isEmptyMetadata,
+  type Metadata,
+  type MetadataChange,
+  mergeLineMetadata,
+  metadataKey
+} from '../../../kernel/metadata.ts'
+import {
+  cartItemNotFoundError,
+  cartLineAmbiguousError,
+  cartLineLimitExceededError,
+  cartLineNotFoundError,
+  quantityLimitExceededError
+} from '../errors.ts'
 
-/** A line of a cart as it is stored: a variant and its quantity. */
-export type CartLine = { readonly variantId: string; readonly quantity: number }
+/**
+ * A line of a cart as it is stored. The id stays the same as long as the line exists. `metadata`: data of the client, such as
+ * an engraving. Each line of a cart has another variant or other metadata.
+ */
+export type CartLine = {
+  readonly id: string
+  readonly variantId: string
+  readonly quantity: number
+  readonly metadata: Metadata
+}
+export type CartLineWithoutId = Omit<CartLine, 'id'>
+/** A change of one line. Metadata is merged; see `mergeLineMetadata`. */
+export type CartLinePatch = {
+  readonly quantity?: number | undefined
+  readonly metadata?: MetadataChange | undefined
+}
 /** A change of a cart: its lines after the change, and the rows to write. */
 export type CartLineChanges = {
   readonly lines: readonly CartLine[]
   readonly set: readonly CartLine[]
-  /** Ids of variants. */
+  /** Ids of lines. */
   readonly removed: readonly string[]
 }
+/** `lineQuantityMax`: the maximum quantity of a variant, in all its lines. */
 export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: number }
 
-/** Returns the line after adding `added`. @throws `CART_LINE_LIMIT`, `CART_QUANTITY_LIMIT` */
-export function addCartLine(lines: readonly CartLine[], added: CartLine, limits: CartLimits): CartLine {
-  const present = lines.find(line => line.variantId === added.variantId)
-  if (present === undefined && lines.length >= limits.linesMax) {
+/** Returns a text that is equal for lines of one variant with equal metadata. */
+export const cartLineKey = ({ variantId, metadata }: CartLineWithoutId): string =>
+  `${variantId}${metadataKey(metadata)}`
+
+/**
+ * Adds a line, or its quantity to the equal line, which keeps its id.
+ * @throws `CART_LINE_LIMIT`, `CART_QUANTITY_LIMIT`
+ */
+export function addCartLine(
+  lines: readonly CartLine[],
+  added: CartLine,
+  limits: CartLimits
+): CartLineChanges {
+  const key = cartLineKey(added)
+  const equal = lines.find(line => cartLineKey(line) === key)
+  if (equal === undefined && lines.length >= limits.linesMax) {
     throw cartLineLimitExceededError({ details: { limit: limits.linesMax } })
   }
-  return withinLimit({ ...added, quantity: (present?.quantity ?? 0) + added.quantity }, limits)
+  const line = equal === undefined ? added : { ...equal, quantity: equal.quantity + added.quantity }
+  return withinQuantityLimit(upsertCartLines(lines, [line]), added.variantId, limits)
 }
 
-/** Returns the line with its new quantity. @throws `CART_ITEM_NOT_FOUND` when the cart has no such line. */
-export function setCartLine(lines: readonly CartLine[], changed: CartLine, limits: CartLimits): CartLine {
-  if (!lines.some(line => line.variantId === changed.variantId)) throw cartItemNotFoundError()
-  return withinLimit(changed, limits)
+/**
+ * Sets the quantity of the only line of a variant.
+ * @throws `CART_ITEM_NOT_FOUND`, `CART_LINE_AMBIGUOUS`, `CART_QUANTITY_LIMIT`
+ */
+export function setVariantQuantity(
+  lines: readonly CartLine[],
+  { variantId, quantity }: Pick<CartLine, 'variantId' | 'quantity'>,
+  limits: CartLimits
+): CartLineChanges {
+  const line = findOnlyLine(lines, variantId)
+  if (line === undefined) throw cartItemNotFoundError()
+  return withinQuantityLimit(upsertCartLines(lines, [{ ...line, quantity }]), variantId, limits)
 }
 
-function withinLimit(line: CartLine, { lineQuantityMax }: CartLimits): CartLine {
-  if (line.quantity > lineQuantityMax)
-    throw quantityLimitExceededError({ details: { limit: lineQuantityMax } })
+/** Removes the only line of a variant, if there is one. @throws `CART_LINE_AMBIGUOUS` */
+export function removeVariant(lines: readonly CartLine[], variantId: string): CartLineChanges {
+  const line = findOnlyLine(lines, variantId)
+  return removeCartLines(lines, line === undefined ? [] : [line.id])
+}
+
+function findOnlyLine(lines: readonly CartLine[], variantId: string): CartLine | undefined {
+  const [line, ...others] = lines.filter(each => each.variantId === variantId)
+  if (others.length > 0) throw cartLineAmbiguousError()
   return line
 }
+
+/**
+ * Changes a line. When it becomes equal to another line, both become one, with the id and position of the older one.
+ * @throws `CART_LINE_NOT_FOUND`, `CART_QUANTITY_LIMIT`, `METADATA_LIMIT`
+ */
+export function patchCartLine(
+  lines: readonly CartLine[],
+  lineId: string,
+  { quantity, metadata }: CartLinePatch,
+  limits: CartLimits
+): CartLineChanges {
+  const line = requireCartLine(lines, lineId)
+  if (quantity === undefined && metadata === undefined) return { lines, set: [], removed: [] }
+  const changed = {
+    ...line,
+    ...(quantity !== undefined && { quantity }),
+    ...(metadata !== undefined && { metadata: mergeLineMetadata(line.metadata, metadata) })
+  }
+  const changes = withMergedLine(lines, changed)
+  return quantity === undefined ? changes : withinQuantityLimit(changes, line.variantId, limits)
+}
+
+function withMergedLine(lines: readonly CartLine[], changed: CartLine): CartLineChanges {
+  const key = cartLineKey(changed)
+  const equal = lines.find(other => other.id !== changed.id && cartLineKey(other) === key)
+  if (equal === undefined) return upsertCartLines(lines, [changed])
+  const isOlder = lines.indexOf(equal) < lines.findIndex(line => line.id === changed.id)
+  const [older, newer] = isOlder ? [equal, changed] : [changed, equal]
+  const merged = { ...older, quantity: older.quantity + newer.quantity }
+  const { lines: kept, removed } = removeCartLines(lines, [newer.id])
+  return { ...upsertCartLines(kept, [merged]), removed }
+}
+
+/** Removes a line. @throws `CART_LINE_NOT_FOUND` */
+export const removeCartLine = (lines: readonly CartLine[], lineId: string): CartLineChanges =>
+  removeCartLines(lines, [requireCartLine(lines, lineId).id])
+
+function requireCartLine(lines: readonly CartLine[], lineId: string): CartLine {
+  const line = lines.find(({ id }) => id === lineId)
+  if (line === undefined) throw cartLineNotFoundError()
+  return line
+}
+
+function withinQuantityLimit(
+  changes: CartLineChanges,
+  variantId: string,
+  { lineQuantityMax }: CartLimits
+): CartLineChanges {
+  if (quantityOfVariant(changes.lines, variantId) > lineQuantityMax)
+    throw quantityLimitExceededError({ details: { limit: lineQuantityMax } })
+  return changes
+}
+
+/** Returns the quantity of a variant in all its lines. */
+export const quantityOfVariant = (lines: readonly CartLine[], variantId: string): number =>
+  lines.reduce((sum, line) => (line.variantId === variantId ? sum + line.quantity : sum), 0)
+
+/** Returns for each line the quantity of its variant in all lines. */
+export function variantQuantitiesOf(lines: readonly CartLine[]): number[] {
+  if (!canRepeatVariants(lines)) return lines.map(({ quantity }) => quantity)
+  const sums = new Map<string, number>()
+  for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
+  return lines.map(({ variantId }) => sums.get(variantId) ?? 0)
+}
+
+/** Returns the number of different variants. */
+export const countVariants = (lines: readonly CartLine[]): number =>
+  canRepeatVariants(lines) ? new Set(lines.map(({ variantId }) => variantId)).size : lines.length
+
+/** Lines without metadata have different variants. Most carts have only such lines, so this saves a map for each read. */
+const canRepeatVariants = (lines: readonly CartLine[]): boolean =>
+  lines.some(({ metadata }) => !isEmptyMetadata(metadata))
 
 /** Sets lines: existing lines keep their position, new lines come last. */
 export const upsertCartLines = (lines: readonly CartLine[], set: readonly CartLine[]): CartLineChanges => ({
@@ -39,17 +166,17 @@ export const upsertCartLines = (lines: readonly CartLine[], set: readonly CartLi
   removed: []
 })
 
-/** Removes the lines of these variants. Ignores variants that are not in the cart. */
-export function removeCartLines(lines: readonly CartLine[], variantIds: readonly string[]): CartLineChanges {
-  const kept = lines.filter(line => !variantIds.includes(line.variantId))
-  const removed = lines.filter(line => variantIds.includes(line.variantId)).map(line => line.variantId)
+/** Removes lines. Ignores ids that are not in the cart. */
+export function removeCartLines(lines: readonly CartLine[], lineIds: readonly string[]): CartLineChanges {
+  const kept = lines.filter(line => !lineIds.includes(line.id))
+  const removed = lines.filter(line => lineIds.includes(line.id)).map(line => line.id)
   return { lines: kept, set: [], removed }
 }
 
 /** Returns the lines with those of `set` changed or added. */
 export function withUpsertedCartLines(lines: readonly CartLine[], set: readonly CartLine[]): CartLine[] {
-  const changed = new Map(set.map(line => [line.variantId, line]))
-  const kept = lines.map(line => changed.get(line.variantId) ?? line)
-  const known = new Set(lines.map(line => line.variantId))
-  return [...kept, ...set.filter(line => !known.has(line.variantId))]
+  const changed = new Map(set.map(line => [line.id, line]))
+  const kept = lines.map(line => changed.get(line.id) ?? line)
+  const known = new Set(lines.map(line => line.id))
+  return [...kept, ...set.filter(line => !known.has(line.id))]
 }

@@ -5,6 +5,7 @@ import { json, statement } from '../../../platform/postgres/statement.ts'
 import type { StoredCart } from './repository.ts'
 
 declareMetadata('cart.carts')
+declareMetadata('cart.items')
 
 const updateMetadata = statement({
   name: 'cart.update_metadata',

@@ -1,7 +1,7 @@
-import type { Metadata } from '../../../kernel/metadata.ts'
+import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { json, nullableJson, statement } from '../../../platform/postgres/statement.ts'
-import type { CartLine, CartLineChanges } from './lines.ts'
+import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { type CartLine, type CartLineChanges, countVariants } from './lines.ts'
 
 /** A cart as it is stored, with its lines in the order in which they were added. */
 export type StoredCart = {
@@ -20,19 +20,21 @@ const findCartLines = statement({
   gives: {
     version: 'int4',
     updated_at: 'timestamptz',
+    id: 'uuid?',
     variant_id: 'uuid?',
     quantity: 'int4?',
+    line_metadata: nullableJson<Metadata>(),
     metadata: nullableJson<Metadata>()
   },
   text: `
     select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
-      i.variant_id, i.quantity,
-      case when c.metadata <> '{}' then case when c.expires_at > now() and i.variant_id is not distinct from
-        (select variant_id from cart.items where cart_id = $cartId order by added_at, variant_id limit 1)
+      i.id, i.variant_id, i.quantity, i.metadata as line_metadata,
+      case when c.metadata <> '{}' then case when c.expires_at > now() and i.id is not distinct from
+        (select id from cart.items where cart_id = $cartId order by added_at, id limit 1)
         then c.metadata end end as metadata
     from cart.carts c left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
     where c.cart_id = $cartId
-    order by i.added_at, i.variant_id`
+    order by i.added_at, i.id`
 })
 const countItems = statement({
   name: 'cart.count_items',
@@ -58,25 +60,29 @@ const insertCart = statement({
 const listLines = statement({
   name: 'cart.list_lines',
   takes: { cartId: 'uuid' },
-  gives: { variant_id: 'uuid', quantity: 'int4' },
-  text: 'select variant_id, quantity from cart.items where cart_id = $cartId order by added_at, variant_id'
+  gives: { id: 'uuid', variant_id: 'uuid', quantity: 'int4', line_metadata: nullableJson<Metadata>() },
+  text: `
+    select id, variant_id, quantity, metadata as line_metadata from cart.items where cart_id = $cartId
+    order by added_at, id`
 })
+
 const upsertLines = statement({
   name: 'cart.upsert_lines',
-  takes: { cartId: 'uuid', variantIds: 'uuid[]', quantities: 'int4[]' },
+  takes: { cartId: 'uuid', ids: 'uuid[]', variantIds: 'uuid[]', quantities: 'int4[]', metadata: 'text[]' },
   text: `
-    insert into cart.items (cart_id, variant_id, quantity)
-    select $cartId, variant_id, quantity
-    from unnest($variantIds::uuid[], $quantities::int[]) as line (variant_id, quantity)
-    on conflict (cart_id, variant_id) do update set quantity = excluded.quantity`
+    insert into cart.items (cart_id, id, variant_id, quantity, metadata)
+    select $cartId, id, variant_id, quantity, nullif(metadata, '')::jsonb
+    from unnest($ids::uuid[], $variantIds::uuid[], $quantities::int[], $metadata::text[])
+      as line (id, variant_id, quantity, metadata)
+    on conflict (cart_id, id) do update set quantity = excluded.quantity, metadata = excluded.metadata`
 })
 const deleteLines = statement({
   name: 'cart.delete_lines',
-  takes: { cartId: 'uuid', variantIds: 'uuid[]' },
-  text: 'delete from cart.items where cart_id = $cartId and variant_id = any ($variantIds)'
+  takes: { cartId: 'uuid', ids: 'uuid[]' },
+  text: 'delete from cart.items where cart_id = $cartId and id = any ($ids)'
 })
 // The expiry moves at most once per thirtieth of the idle time, because only that update changes an index.
-const nextVersionSql = `version = c.version + 1, updated_at = clock_timestamp(),
+export const nextVersionSql = `version = c.version + 1, updated_at = clock_timestamp(),
       quantity = changed.quantity, distinct_count = changed.distinct_count,
       expires_at = case
         when changed.idle_seconds is null then 'infinity'
@@ -96,51 +102,6 @@ const updateCart = statement({
     ) changed
     where c.cart_id = $cartId
     returning c.version, c.updated_at`
-})
-// Writes each cart completely or not at all. It never waits: carts that another transaction has locked or
-// changed are skipped.
-const saveUnchangedCarts = statement({
-  name: 'cart.save_unchanged_carts',
-  takes: {
-    cartIds: 'uuid[]',
-    versions: 'int4[]',
-    quantities: 'int4[]',
-    distinctCounts: 'int4[]',
-    idleSeconds: 'float8[]',
-    setCartIds: 'uuid[]',
-    setVariantIds: 'uuid[]',
-    setQuantities: 'int4[]',
-    removedCartIds: 'uuid[]',
-    removedVariantIds: 'uuid[]'
-  },
-  gives: { cart_id: 'uuid', version: 'int4', updated_at: 'timestamptz' },
-  text: `
-    with changed as (
-      select c.cart_id, change.quantity, change.distinct_count, change.idle_seconds
-      from unnest($cartIds::uuid[], $versions::int[], $quantities::int[], $distinctCounts::int[], $idleSeconds::float8[])
-        as change (cart_id, version, quantity, distinct_count, idle_seconds)
-      join cart.carts c on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()
-      where c.cart_id = any ($cartIds)
-      for update of c skip locked
-    ), updated as (
-      update cart.carts c set
-      ${nextVersionSql}
-      from changed where c.cart_id = any ($cartIds) and c.cart_id = changed.cart_id
-      returning c.cart_id, c.version, c.updated_at
-    ), upserted as (
-      insert into cart.items (cart_id, variant_id, quantity)
-      select line.cart_id, line.variant_id, line.quantity
-      from unnest($setCartIds::uuid[], $setVariantIds::uuid[], $setQuantities::int[])
-        as line (cart_id, variant_id, quantity)
-      join updated on updated.cart_id = line.cart_id
-      on conflict (cart_id, variant_id) do update set quantity = excluded.quantity
-    ), deleted as (
-      delete from cart.items i
-      using unnest($removedCartIds::uuid[], $removedVariantIds::uuid[]) as gone (cart_id, variant_id)
-      join updated on updated.cart_id = gone.cart_id
-      where i.cart_id = gone.cart_id and i.variant_id = gone.variant_id
-    )
-    select cart_id, version, updated_at from updated`
 })
 const emptyCart = statement({
   name: 'cart.empty_cart',
@@ -178,8 +139,9 @@ export const emptyExpiredCarts = statement({
 export async function findCart(db: Queryable, cartId: string): Promise<StoredCart> {
   const rows = await db.rows(findCartLines, { cartId })
   const lines: CartLine[] = []
-  for (const { variant_id, quantity } of rows) {
-    if (variant_id !== null && quantity !== null) lines.push({ variantId: variant_id, quantity })
+  for (const { id, variant_id, quantity, line_metadata } of rows) {
+    if (id !== null && variant_id !== null && quantity !== null)
+      lines.push(cartLineOf({ id, variant_id, quantity, line_metadata }))
   }
   const [first] = rows
   const { version = 0, updated_at: updatedAt = null, metadata } = first ?? {}
@@ -214,9 +176,15 @@ async function lockExisting(tx: Transaction, cartId: string): Promise<StoredCart
   if (cart === undefined) return undefined
   if (cart.is_expired)
     return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [], metadata: NO_METADATA }
-  const lines = rows.map(row => ({ variantId: row.variant_id, quantity: row.quantity }))
-  return { ...versionOf(cart), lines, metadata: cart.metadata }
+  return { ...versionOf(cart), lines: rows.map(cartLineOf), metadata: cart.metadata }
 }
+
+const cartLineOf = ({ id, variant_id, quantity, line_metadata }: RowOf<typeof listLines>): CartLine => ({
+  id,
+  variantId: variant_id,
+  quantity,
+  metadata: line_metadata ?? NO_METADATA
+})
 
 /** A cart after a change of its lines, which leaves its metadata as it is. */
 export type SavedLines = Omit<StoredCart, 'metadata'>
@@ -237,61 +205,26 @@ export async function saveCart(
     set.length > 0 &&
       tx.run(upsertLines, {
         cartId,
+        ids: set.map(line => line.id),
         variantIds: set.map(line => line.variantId),
-        quantities: set.map(line => line.quantity)
+        quantities: set.map(line => line.quantity),
+        metadata: set.map(metadataText)
       }),
-    removed.length > 0 && tx.run(deleteLines, { cartId, variantIds: removed })
+    removed.length > 0 && tx.run(deleteLines, { cartId, ids: removed })
   ])
   return { ...versionOf(updated), lines }
 }
 
-/** A change that was decided without a lock, for this version of a cart. */
-export type OptimisticCartChange = {
-  cartId: string
-  version: number
-  change: CartLineChanges
-  idleSeconds: number | null
-}
-
-/**
- * Writes changes of carts without a lock, at most one change per cart. Returns the carts in the order of
- * `changes`. Returns `undefined` for a cart that has changed since or that another transaction has locked,
- * and writes nothing of it.
- */
-export async function saveCartsIfUnchanged(
-  db: Queryable,
-  changes: readonly OptimisticCartChange[]
-): Promise<(SavedLines | undefined)[]> {
-  const sums = changes.map(({ change }) => sumsOf(change.lines))
-  const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
-  const removed = changes.flatMap(({ cartId, change }) =>
-    change.removed.map(variantId => ({ cartId, variantId }))
-  )
-  const rows = await db.rows(saveUnchangedCarts, {
-    cartIds: changes.map(({ cartId }) => cartId),
-    versions: changes.map(({ version }) => version),
-    quantities: sums.map(({ quantity }) => quantity),
-    distinctCounts: sums.map(({ distinctCount }) => distinctCount),
-    idleSeconds: changes.map(({ idleSeconds }) => idleSeconds),
-    setCartIds: set.map(({ cartId }) => cartId),
-    setVariantIds: set.map(({ variantId }) => variantId),
-    setQuantities: set.map(({ quantity }) => quantity),
-    removedCartIds: removed.map(({ cartId }) => cartId),
-    removedVariantIds: removed.map(({ variantId }) => variantId)
-  })
-  const updated = new Map(rows.map(row => [row.cart_id, row]))
-  return changes.map(({ cartId, change }) => {
-    const row = updated.get(cartId)
-    return row && { ...versionOf(row), lines: change.lines }
-  })
-}
-
-const sumsOf = (lines: readonly CartLine[]) => ({
+export const sumsOf = (lines: readonly CartLine[]) => ({
   quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
-  distinctCount: lines.length
+  distinctCount: countVariants(lines)
 })
 
-function versionOf(cart: { version: number; updated_at: Date } | undefined) {
+/** The metadata of a line as JSON text; empty for none, because the column is null then. */
+export const metadataText = ({ metadata }: Pick<CartLine, 'metadata'>): string =>
+  isEmptyMetadata(metadata) ? '' : JSON.stringify(metadata)
+
+export function versionOf(cart: { version: number; updated_at: Date } | undefined) {
   if (cart === undefined) throw new Error('a locked cart does not exist')
   return { version: cart.version, updatedAt: cart.updated_at }
 }

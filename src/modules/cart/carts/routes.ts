@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
+import { newId } from '../../../kernel/ids.ts'
+import { mergeLineMetadata } from '../../../kernel/metadata.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
@@ -9,9 +11,11 @@ import {
   AddItemRequest,
   CartCountResponse,
   CartItemParams,
+  CartLineParams,
   CartResponse,
   UpdateCartRequest,
-  UpdateItemRequest
+  UpdateItemRequest,
+  UpdateLineRequest
 } from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
 import { type CartView, cartResponseJson } from './view.ts'
@@ -64,7 +68,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         ...marketParameters,
         summary: 'Add an item',
         description:
-          'Adds a quantity of a variant to the cart, or increases the item that exists. Returns the cart. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 409 `CART_LINE_LIMIT`: the cart has too many different variants.',
+          'Adds a quantity of a variant to the cart, or increases the line that has this variant and equal `metadata`. Returns the cart. 400 `METADATA_LIMIT`: the cart would have too many bytes of metadata. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 409 `CART_LINE_LIMIT`: the cart has too many lines.',
         body: AddItemRequest,
         response
       }
@@ -84,15 +88,15 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         ...marketParameters,
         summary: 'Update an item',
         description:
-          'Sets the quantity of an item of the cart, and returns the cart. To remove an item, delete it. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
+          'Sets the quantity of a variant that is in one line of the cart, and returns the cart. To remove an item, delete it. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
         params: CartItemParams,
         body: UpdateItemRequest,
         response
       }
     },
     async (request, reply) => {
-      const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
-      return sendCartResponse(reply, await cart.updateItem(await own(request), line, writeOf(request)))
+      const changed = { variantId: request.params.variantId, quantity: request.body.quantity }
+      return sendCartResponse(reply, await cart.updateItem(await own(request), changed, writeOf(request)))
     }
   )
 
@@ -126,7 +130,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         ...marketParameters,
         summary: 'Remove an item',
         description:
-          'Removes an item from the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
+          'Removes a variant that is in one line of the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; remove one of them by its id. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
         params: CartItemParams,
         response
       }
@@ -134,6 +138,46 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
     async (request, reply) => {
       const { variantId } = request.params
       return sendCartResponse(reply, await cart.removeItem(await own(request), variantId, writeOf(request)))
+    }
+  )
+
+  tiers.secured.patch(
+    '/cart/lines/:lineId',
+    {
+      config,
+      schema: {
+        ...marketParameters,
+        summary: 'Update a line',
+        description:
+          'Changes the quantity or the `metadata` of a line, and returns the cart. When the line becomes equal to another, both become one with the id of the older one. 400 `METADATA_LIMIT`: the line would have too many keys, or the cart too many bytes. 404 `CART_LINE_NOT_FOUND`: the cart has no such line; read it again. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities of the variant. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market.',
+        params: CartLineParams,
+        body: UpdateLineRequest,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { lineId } = request.params
+      const view = await cart.updateLine(await own(request), lineId, request.body, writeOf(request))
+      return sendCartResponse(reply, view)
+    }
+  )
+
+  tiers.secured.delete(
+    '/cart/lines/:lineId',
+    {
+      config,
+      schema: {
+        ...marketParameters,
+        summary: 'Remove a line',
+        description:
+          'Removes a line from the cart, and returns the cart. 404 `CART_LINE_NOT_FOUND`: the cart has no such line; read it again. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
+        params: CartLineParams,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { lineId } = request.params
+      return sendCartResponse(reply, await cart.removeLine(await own(request), lineId, writeOf(request)))
     }
   )
 
@@ -153,9 +197,12 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
   )
 }
 
-export const cartLineOfRequest = ({ variant_id, quantity }: AddItemRequest): CartLine => ({
+/** The line that a request adds, with the id that it gets unless the cart has an equal line. */
+export const cartLineOfRequest = ({ variant_id, quantity, metadata = {} }: AddItemRequest): CartLine => ({
+  id: newId(),
   variantId: variant_id,
-  quantity
+  quantity,
+  metadata: mergeLineMetadata({}, metadata)
 })
 
 /** Sends a cart. `first`: JSON text of members that precede those of the cart. */

@@ -1,4 +1,8 @@
-import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
+import {
+  customerMetadataResponseFields,
+  lineMetadataFields,
+  ownMetadataFields
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -7,6 +11,7 @@ import {
   input,
   MarketHeaders,
   nullable,
+  patchRequest,
   request,
   response,
   Time,
@@ -16,17 +21,29 @@ import {
 const QUANTITY_MAX = 1_000_000 // far above any configured limit of a line, which responds 409
 /** The maximum number of lines of an order. A larger browser cart needs several merge requests. */
 const ITEMS_MAX = 200
+/** Bytes of all items of a merge request: 200 without metadata, or fewer with metadata. */
+const ITEMS_BYTES_MAX = 64_000
 
 const Quantity = Type.Integer({ minimum: 1, maximum: QUANTITY_MAX })
 
-export const AddItemRequest = request('AddItemRequest', { variant_id: Id, quantity: Quantity })
+export const AddItemRequest = request('AddItemRequest', {
+  variant_id: Id,
+  quantity: Quantity,
+  ...lineMetadataFields
+})
 export type AddItemRequest = Static<typeof AddItemRequest>
 
 export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quantity })
 
+export const UpdateLineRequest = patchRequest('UpdateLineRequest', {
+  quantity: Quantity,
+  ...lineMetadataFields
+})
+
 export const UpdateCartRequest = request('UpdateCartRequest', ownMetadataFields)
 
 export const CartItemParams = input({ variantId: Id })
+export const CartLineParams = input({ lineId: Id })
 
 export const GuestCartHeaders = Type.Object({
   ...MarketHeaders.properties,
@@ -38,13 +55,16 @@ export const GuestCartHeaders = Type.Object({
 const Strategy = Type.Enum(['sum', 'max', 'guest', 'customer'], {
   default: 'sum',
   description:
-    'Quantity of variants in both carts: the sum, the larger one, that of the guest, or that of the customer.'
+    'Quantity of lines that both carts have, with one variant and equal metadata: the sum, the larger one, that of the guest, or that of the customer.'
 })
 const strategy = Type.Optional(Strategy)
 export const CartMergeRequest = Type.Union(
   [
     input({ guest_cart_token: Type.String({ maxLength: 256 }), strategy }),
-    input({ items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX }), strategy })
+    input({
+      items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX, 'x-bytes-max': ITEMS_BYTES_MAX }),
+      strategy
+    })
   ],
   {
     title: 'MergeRequest',
@@ -53,7 +73,12 @@ export const CartMergeRequest = Type.Union(
 )
 export type CartMergeRequest = Static<typeof CartMergeRequest>
 
+const LineId = Type.String({
+  format: 'uuid',
+  description: 'Id of the line. It stays as long as the line exists.'
+})
 const CartItemResponse = response('CartItemResponse', {
+  id: LineId,
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
@@ -67,12 +92,17 @@ const CartItemResponse = response('CartItemResponse', {
   quantity: Type.Integer(),
   line_total: amount('discounted_price times quantity'),
   stock: nullable(Type.Integer({ description: 'Units that can be bought. Null: stock is not counted.' })),
-  available: Type.Boolean({ description: 'Whether this quantity can be bought now.' })
+  available: Type.Boolean({
+    description: 'Whether the quantity of the variant, in all its lines, can be bought now.'
+  }),
+  ...customerMetadataResponseFields
 })
 const UnavailableItemResponse = response('UnavailableItemResponse', {
+  id: LineId,
   variant_id: Id,
   name: nullable(Type.String({ description: 'The last known name of the variant.' })),
-  quantity: Type.Integer()
+  quantity: Type.Integer(),
+  ...customerMetadataResponseFields
 })
 const cartFields = {
   currency: Currency,
@@ -111,7 +141,17 @@ const AdjustmentResponse = response('AdjustmentResponse', {
   variant_id: Id,
   requested: Type.Integer({ description: 'Quantity that the merge would give.' }),
   granted: Type.Integer({ description: 'Quantity in the cart.' }),
-  reason: Type.Enum(['unavailable', 'quantity_limit', 'quantity_rule', 'insufficient_stock', 'line_limit'])
+  reason: Type.Enum([
+    'unavailable',
+    'quantity_limit',
+    'quantity_rule',
+    'insufficient_stock',
+    'line_limit',
+    'metadata_limit'
+  ]),
+  metadata: Type.Record(Type.String({ pattern: '^' }), Type.String(), {
+    description: 'Metadata of the line, because lines of one variant can differ in it.'
+  })
 })
 export const MergeResponse = response('MergeResponse', {
   customer_id: Id,

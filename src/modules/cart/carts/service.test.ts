@@ -10,14 +10,9 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
-import { removeCartLines, upsertCartLines } from './lines.ts'
-import {
-  emptyExpiredCarts,
-  lockOrCreateCart,
-  type OptimisticCartChange,
-  saveCart,
-  saveCartsIfUnchanged
-} from './repository.ts'
+import { type CartLine, removeCartLines, upsertCartLines } from './lines.ts'
+import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
+import { emptyExpiredCarts, lockOrCreateCart, saveCart } from './repository.ts'
 
 const IDLE_SECONDS = 30 * 86_400
 /** The number of rows that this transaction updated, and how many of them without an index update (HOT). */
@@ -36,15 +31,16 @@ const add = (shop: CartShop, token: string, variantId: string, quantity = 1, hea
 const read = (shop: CartShop, token: string) => shop.request('GET', '/api/cart', { token })
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
-const setting = (
-  cartId: string,
-  version: number,
-  variantId: string,
-  quantity: number
-): OptimisticCartChange => ({
+const lineOf = (id: string, variantId: string, quantity: number): CartLine => ({
+  id,
+  variantId,
+  quantity,
+  metadata: {}
+})
+const setting = (cartId: string, version: number, line: CartLine): OptimisticCartChange => ({
   cartId,
   version,
-  change: upsertCartLines([], [{ variantId, quantity }]),
+  change: upsertCartLines([], [line]),
   idleSeconds: IDLE_SECONDS
 })
 
@@ -204,7 +200,9 @@ test('a cart item whose variant is no longer for sale stays, is excluded from th
   shop.catalog.withdraw(mug)
   const { json } = await read(shop, token)
   expect(quantitiesOf(json)).toEqual({ [tee]: 2 })
-  expect(json.unavailable_items).toEqual([{ variant_id: mug, name: 'Blue mug', quantity: 3 }])
+  expect(json.unavailable_items).toEqual([
+    { id: expect.any(String), variant_id: mug, name: 'Blue mug', quantity: 3, metadata: {} }
+  ])
   expect(json).toMatchObject({ count: 5, distinct_count: 2, subtotal: 2_000, total: 2_000 })
   shop.catalog.sell({ variantId: mug, price: 200 })
   expect((await read(shop, token)).json).toMatchObject({ total: 2_600, unavailable_items: [] })
@@ -315,9 +313,9 @@ describe('the cost of reading', () => {
     const shop = await useCartShop()
     const id = newId()
     const variantId = shop.catalog.sell()
-    const { version } = (await add(shop, id, variantId)).json
-    const saveOver = async (of: number) =>
-      (await saveCartsIfUnchanged(shop.db, [setting(id, of, variantId, 7)]))[0]
+    const { version, items } = (await add(shop, id, variantId)).json
+    const line = lineOf(items[0].id, variantId, 7)
+    const saveOver = async (of: number) => (await saveCartsIfUnchanged(shop.db, [setting(id, of, line)]))[0]
     expect(await saveOver(version - 1)).toBeUndefined()
     await expire(shop, id)
     expect(await saveOver(version)).toBeUndefined()
@@ -346,20 +344,22 @@ describe('the cost of reading', () => {
     const shop = await useCartShop()
     const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
     const [set, emptied, changed, held] = [newId(), newId(), newId(), newId()]
-    for (const id of [set, emptied, changed, held]) await add(shop, id, mug)
+    const ids = new Map<string, string>()
+    for (const id of [set, emptied, changed, held]) ids.set(id, (await add(shop, id, mug)).json.items[0].id)
+    const mugOf = (cartId: string, quantity: number) => lineOf(ids.get(cartId) ?? '', mug, quantity)
     await add(shop, changed, tee)
     const saved = await shop.db.transaction(async tx => {
       await lockOrCreateCart(tx, held)
       return saveCartsIfUnchanged(shop.db, [
-        setting(held, 1, mug, 7),
+        setting(held, 1, mugOf(held, 7)),
         {
           cartId: emptied,
           version: 1,
-          change: removeCartLines([{ variantId: mug, quantity: 1 }], [mug]),
+          change: removeCartLines([mugOf(emptied, 1)], [mugOf(emptied, 1).id]),
           idleSeconds: null
         },
-        setting(changed, 1, mug, 7),
-        setting(set, 1, tee, 7)
+        setting(changed, 1, mugOf(changed, 7)),
+        setting(set, 1, lineOf(newId(), tee, 7))
       ])
     })
     expect(saved).toMatchObject([undefined, { version: 2, lines: [] }, undefined, { version: 2 }])
@@ -373,8 +373,8 @@ describe('the cost of reading', () => {
     const shop = await useCartShop()
     const customerId = newId()
     const variantId = shop.catalog.sell()
-    await add(shop, customerId, variantId)
-    const update = upsertCartLines([], [{ variantId, quantity: 7 }])
+    const { id } = (await add(shop, customerId, variantId)).json.items[0]
+    const update = upsertCartLines([], [lineOf(id, variantId, 7)])
     const changesOf = async (work: (tx: Transaction) => Promise<unknown>) => {
       const [before, after] = await shop.db.transaction(async tx => {
         const counted = await tx.first(countChanges)
@@ -390,9 +390,9 @@ describe('the cost of reading', () => {
     }
     const inPlace = { carts: 1, hot_carts: 1, items: 1, hot_items: 1 }
     expect(await changesOf(tx => saveCart(tx, customerId, update, IDLE_SECONDS))).toEqual(inPlace)
-    expect(await changesOf(tx => saveCartsIfUnchanged(tx, [setting(customerId, 2, variantId, 8)]))).toEqual(
-      inPlace
-    )
+    expect(
+      await changesOf(tx => saveCartsIfUnchanged(tx, [setting(customerId, 2, lineOf(id, variantId, 8))]))
+    ).toEqual(inPlace)
   })
 
   test('expired carts among very many are found by an index', {

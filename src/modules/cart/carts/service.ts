@@ -1,28 +1,33 @@
-import type { DomainError } from '../../../kernel/errors.ts'
-import { type MetadataChange, normalizeMetadataChange } from '../../../kernel/metadata.ts'
+import {
+  assertOwnMetadataBytes,
+  isEmptyMetadata,
+  type MetadataChange,
+  mergeMetadata,
+  normalizeMetadataChange
+} from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import { isAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import {
-  cartStaleError,
-  insufficientStockError,
-  quantityRuleBrokenError,
-  variantUnavailableError
-} from '../errors.ts'
+import { cartStaleError } from '../errors.ts'
 import {
   addCartLine,
   type CartLimits,
   type CartLine,
   type CartLineChanges,
+  type CartLinePatch,
+  patchCartLine,
+  removeCartLine,
   removeCartLines,
-  setCartLine,
-  upsertCartLines
+  removeVariant,
+  setVariantQuantity,
+  variantQuantitiesOf
 } from './lines.ts'
 import { saveCartMetadata } from './metadata-repository.ts'
+import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
+import { createQuantityCheck } from './quantity-check.ts'
 import * as carts from './repository.ts'
 import { type CartView, joinCartWithOffers, type UnavailableCartLine } from './view.ts'
 
@@ -34,6 +39,8 @@ export type CartDeps = {
   inventory: Pick<InventoryApi, 'available'> | undefined
   settings: CartSettings
 }
+/** A variant and the quantity that its only line gets. */
+export type CartItemQuantity = Pick<CartLine, 'variantId' | 'quantity'>
 export type CartService = ReturnType<typeof createCartService>
 
 /** A customer and the market of the request. `market` is null in a shop without markets. */
@@ -56,14 +63,18 @@ export type CartHandle = BuyerInMarket & {
 
 /**
  * Reads and changes carts. A cart stores only variants, quantities and metadata; each read adds the catalog's current
- * data.
+ * data. Prices, limits and stock are those for the quantity of a variant in all its lines.
  */
 export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
+  const readQuantityCheck = createQuantityCheck({ catalog, inventory })
+
   /** Joins a stored cart with current prices and stock. */
   async function present({ customerId, market }: BuyerInMarket, cart: carts.StoredCart): Promise<CartView> {
     const variantIds = cart.lines.map(line => line.variantId)
+    const quantities = variantQuantitiesOf(cart.lines)
+    const wanted = variantIds.map((variantId, index) => ({ variantId, quantity: quantities[index] ?? 0 }))
     const [offers, stock] = await Promise.all([
-      catalog.offers(cart.lines, market),
+      catalog.offers(wanted, market),
       inventory?.available(variantIds)
     ])
     const joined = joinCartWithOffers(cart.lines, offers, stock)
@@ -91,15 +102,13 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
-  const saveBatched = db.batchCalls((changes: readonly carts.OptimisticCartChange[]) =>
-    carts.saveCartsIfUnchanged(db, changes)
+  const saveBatched = db.batchCalls((changes: readonly OptimisticCartChange[]) =>
+    saveCartsIfUnchanged(db, changes)
   )
   /** Ids of carts with an optimistic change in progress in this process. */
   const cartsBeingSaved = new Set<string>()
 
-  async function saveOptimistically(
-    change: carts.OptimisticCartChange
-  ): Promise<carts.SavedLines | undefined> {
+  async function saveOptimistically(change: OptimisticCartChange): Promise<carts.SavedLines | undefined> {
     const { cartId } = change
     if (cartsBeingSaved.has(cartId)) return undefined
     cartsBeingSaved.add(cartId)
@@ -129,11 +138,12 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     if (cart.updatedAt === null) return undefined
     write.expect(cart.version, cartStaleError)
     const change = await decide(cart.lines)
+    assertMetadataFits(cart, change)
     if (change.set.length === 0 && change.removed.length === 0) return undefined
     const idleSeconds = idleSecondsOf(change.lines)
     const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
     const saved = await write.onceIfUnchanged(db.serializedBy(key), async tx =>
-      tx === undefined ? saveOptimistically(decided) : (await carts.saveCartsIfUnchanged(tx, [decided]))[0]
+      tx === undefined ? saveOptimistically(decided) : (await saveCartsIfUnchanged(tx, [decided]))[0]
     )
     return saved && { ...cart, ...saved }
   }
@@ -154,6 +164,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       const cart = await carts.lockOrCreateCart(tx, cartId)
       write.expect(cart.version, cartStaleError)
       const changed = await decide(cart.lines)
+      assertMetadataFits(cart, changed)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
       return { ...cart, ...(await carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))) }
     })
@@ -171,64 +182,71 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       const cart = await carts.lockOrCreateCart(tx, cartId)
       write.expect(cart.version, cartStaleError)
       if (isEmptyPatch(change)) return cart
+      assertOwnMetadataBytes(mergeMetadata(cart.metadata, change), cart.lines)
       return { ...cart, ...(await saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
     return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
   }
 
-  /**
-   * Sets the line that `next` returns for the present lines. Offers and stock are read before the cart is
-   * locked, and checked only when the request was not applied before.
-   */
-  async function setOneLine(
+  /** Changes the quantity of a variant as `next` decides. */
+  async function changeQuantity(
     handle: CartHandle,
-    wanted: CartLine,
+    variantId: string,
     write: IdempotentWrite,
-    next: (lines: readonly CartLine[]) => CartLine
+    next: (lines: readonly CartLine[]) => CartLineChanges
   ): Promise<CartView> {
-    const [[offer], stock] = await Promise.all([
-      catalog.offers([wanted], handle.market),
-      inventory?.available([wanted.variantId])
-    ])
+    const assertBuyable = await readQuantityCheck(variantId, handle.market)
     return changeCart(handle, write, async lines => {
-      const line = next(lines)
-      if (offer === undefined) throw await unavailableError(wanted.variantId)
-      assertQuantityAllowed(line.quantity, offer.rule)
-      const available = stock?.[0] ?? null
-      if (available !== null && line.quantity > available)
-        throw insufficientStockError({ details: { available } })
-      return upsertCartLines(lines, [line])
+      const changes = next(lines)
+      await assertBuyable(changes.lines)
+      return changes
     })
   }
 
-  /** Adds a quantity to the line of the variant, or creates the line. */
+  /** Adds a line, or its quantity to the equal line. */
   const addItem = (handle: CartHandle, added: CartLine, write: IdempotentWrite): Promise<CartView> =>
-    setOneLine(handle, added, write, lines => addCartLine(lines, added, settings))
+    changeQuantity(handle, added.variantId, write, lines => addCartLine(lines, added, settings))
 
-  /** Sets the quantity of an existing line. */
-  const updateItem = (handle: CartHandle, changed: CartLine, write: IdempotentWrite): Promise<CartView> =>
-    setOneLine(handle, changed, write, lines => setCartLine(lines, changed, settings))
+  /** Sets the quantity of the only line of a variant. */
+  const updateItem = (
+    handle: CartHandle,
+    changed: CartItemQuantity,
+    write: IdempotentWrite
+  ): Promise<CartView> =>
+    changeQuantity(handle, changed.variantId, write, lines => setVariantQuantity(lines, changed, settings))
 
-  /** Removes a line. Does nothing when the cart has no such line. */
+  /** Removes the only line of a variant. Does nothing when the cart has no such line. */
   const removeItem = (handle: CartHandle, variantId: string, write: IdempotentWrite): Promise<CartView> =>
-    changeCart(handle, write, lines => removeCartLines(lines, [variantId]))
+    changeCart(handle, write, lines => removeVariant(lines, variantId))
+
+  /** Changes the quantity or the metadata of a line. The variant of a line never changes, so it is read without a lock. */
+  async function updateLine(
+    handle: CartHandle,
+    lineId: string,
+    patch: CartLinePatch,
+    write: IdempotentWrite
+  ): Promise<CartView> {
+    const next = (lines: readonly CartLine[]) => patchCartLine(lines, lineId, patch, settings)
+    const line = patch.quantity === undefined ? undefined : await findLine(handle, lineId)
+    if (line === undefined) return changeCart(handle, write, next)
+    return changeQuantity(handle, line.variantId, write, next)
+  }
+
+  async function findLine(handle: CartHandle, lineId: string): Promise<CartLine | undefined> {
+    const { lines } = await carts.findCart(db, await handle.findCartId())
+    return lines.find(({ id }) => id === lineId)
+  }
+
+  const removeLine = (handle: CartHandle, lineId: string, write: IdempotentWrite): Promise<CartView> =>
+    changeCart(handle, write, lines => removeCartLine(lines, lineId))
 
   const clear = (handle: CartHandle, write: IdempotentWrite): Promise<CartView> =>
     changeCart(handle, write, lines =>
       removeCartLines(
         lines,
-        lines.map(line => line.variantId)
+        lines.map(({ id }) => id)
       )
     )
-
-  /**
-   * Returns the error for a variant that is not for sale. @throws `CATALOG_VARIANT_NOT_FOUND` when it does
-   * not exist.
-   */
-  async function unavailableError(variantId: string): Promise<DomainError> {
-    await catalog.requireVariant(variantId)
-    return variantUnavailableError()
-  }
 
   return {
     handleOf,
@@ -237,6 +255,8 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     addItem,
     updateItem,
     removeItem,
+    updateLine,
+    removeLine,
     clear,
     updateMetadata,
     findStored: (cartId: string) => carts.findCart(db, cartId),
@@ -244,9 +264,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
   }
 }
 
-/** @throws `CART_QUANTITY_RULE` */
-function assertQuantityAllowed(quantity: number, rule: QuantityRule): void {
-  if (isAllowedQuantity(quantity, rule)) return
-  const { min, max, step } = rule
-  throw quantityRuleBrokenError({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
+/** A cart without metadata of lines costs nothing here. @throws `METADATA_LIMIT` */
+function assertMetadataFits({ metadata }: carts.StoredCart, { lines, set }: CartLineChanges): void {
+  if (set.some(line => !isEmptyMetadata(line.metadata))) assertOwnMetadataBytes(metadata, lines)
 }

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { createFakeVariantOffer } from '../../catalog/fake.ts'
@@ -38,12 +40,20 @@ const sold = fc
   .map(({ amounts, ...rest }) => createFakeVariantOffer({ ...rest, ...amounts }))
 const lineAndOffer = fc.record({
   offer: fc.option(sold, { nil: undefined }),
+  id,
   variantId: id,
   quantity: fc.integer({ min: 1, max: 99 }),
+  metadata: fc.oneof(fc.constant({}), fc.dictionary(nastyText, nastyText, { maxKeys: 3 })),
   stock: fc.option(fc.nat({ max: 120 }))
 })
 const someLines = fc.array(lineAndOffer, { maxLength: 12 })
 
+const lineOf = (variantId: string, quantity: number, metadata: Metadata = {}) => ({
+  id: newId(),
+  variantId,
+  quantity,
+  metadata
+})
 const LAST_NAME = '5" nail \\'
 const viewWith = (part: Partial<CartView>, joined: ReturnType<typeof joinCartWithOffers>): CartView => ({
   customerId: null,
@@ -64,9 +74,9 @@ test('the JSON of any cart matches its schema and equals the view of the cart', 
       fc.option(id),
       fc.option(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date('9999-01-01') })),
       (all, counted, owner, updatedAt) => {
-        const lines = all.map(({ offer, variantId, quantity }) => ({
-          variantId: offer?.variantId ?? variantId,
-          quantity
+        const lines = all.map(({ offer, variantId, ...line }) => ({
+          ...line,
+          variantId: offer?.variantId ?? variantId
         }))
         const joined = joinCartWithOffers(
           lines,
@@ -84,20 +94,24 @@ test('the JSON of any cart matches its schema and equals the view of the cart', 
 
         const offered = all.filter(each => each.offer !== undefined)
         expect(json.items).toEqual(
-          offered.map(({ offer, quantity, stock }) => ({
+          offered.map(({ id, offer, quantity, stock, metadata }) => ({
+            id,
             ...JSON.parse(`{${offer?.json}}`),
             quantity,
             line_total: (offer?.discountedPrice ?? 0) * quantity,
             stock: counted ? stock : null,
             available:
               (!counted || stock === null || stock >= quantity) &&
-              isAllowedQuantity(quantity, offer?.rule ?? anyQuantity)
+              isAllowedQuantity(quantity, offer?.rule ?? anyQuantity),
+            metadata
           }))
         )
         expect(json.unavailable_items).toEqual(
           lines
             .filter((_, index) => all[index]?.offer === undefined)
-            .map(line => ({ variant_id: line.variantId, name: LAST_NAME, quantity: line.quantity }))
+            .map(({ id, variantId, quantity, metadata }) => {
+              return { id, variant_id: variantId, name: LAST_NAME, quantity, metadata }
+            })
         )
       }
     ),
@@ -108,7 +122,12 @@ test('the JSON of any cart matches its schema and equals the view of the cart', 
 test('cart totals are exact to the minor unit, and include only items that are for sale', () => {
   fc.assert(
     fc.property(someLines, all => {
-      const lines = all.map(({ variantId, quantity }) => ({ variantId, quantity }))
+      const lines = all.map(({ id, variantId, quantity, metadata }) => ({
+        id,
+        variantId,
+        quantity,
+        metadata
+      }))
       const view = joinCartWithOffers(
         lines,
         all.map(each => each.offer),
@@ -130,7 +149,7 @@ test('cart totals are exact to the minor unit, and include only items that are f
 
 test('the totals of a full cart at maximum prices are exact', () => {
   const offer = createFakeVariantOffer({ price: AMOUNT_MAX })
-  const lines = Array.from({ length: 200 }, () => ({ variantId: offer.variantId, quantity: 99 }))
+  const lines = Array.from({ length: 200 }, () => lineOf(offer.variantId, 99))
   const { subtotal } = joinCartWithOffers(
     lines,
     lines.map(() => offer),
@@ -143,7 +162,7 @@ test('the totals of a full cart at maximum prices are exact', () => {
 test('a cart line is available if the stock covers its quantity', () => {
   const offer = createFakeVariantOffer()
   const available = (quantity: number, stock: number) => {
-    const view = joinCartWithOffers([{ variantId: offer.variantId, quantity }], [offer], [stock])
+    const view = joinCartWithOffers([lineOf(offer.variantId, quantity)], [offer], [stock])
     return JSON.parse(cartResponseJson(viewWith({}, view))).items[0].available
   }
   expect([available(3, 4), available(3, 3), available(3, 2), available(1, 0)]).toEqual([
@@ -152,4 +171,21 @@ test('a cart line is available if the stock covers its quantity', () => {
     false,
     false
   ])
+})
+
+test('a cart line is available if stock and rule allow the quantity of its variant in all lines', () => {
+  const offer = createFakeVariantOffer({ rule: { min: 4, max: null, step: 2 } })
+  const lines = [lineOf(offer.variantId, 1, { text: 'Ada' }), lineOf(offer.variantId, 3)]
+  const available = (stock: number, ...some: typeof lines) => {
+    const view = joinCartWithOffers(
+      some,
+      some.map(() => offer),
+      some.map(() => stock)
+    )
+    expect(view.distinctCount).toBe(1)
+    return view.lines.map(({ isAvailable }) => isAvailable)
+  }
+  expect(available(4, ...lines)).toEqual([true, true])
+  expect(available(3, ...lines)).toEqual([false, false])
+  expect(available(4, ...lines.slice(1))).toEqual([false])
 })

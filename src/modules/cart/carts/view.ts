@@ -1,11 +1,19 @@
-import type { Metadata } from '../../../kernel/metadata.ts'
+import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import type { Offer } from '../../catalog/index.ts'
-import type { CartLine } from './lines.ts'
+import { type CartLine, countVariants, variantQuantitiesOf } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }
-/** A line whose variant is for sale, with its offer. `stock` is null when it is not counted or unlimited. */
-type OfferedLine = { offer: Offer; quantity: number; lineTotal: number; stock: number | null }
+/**
+ * A line whose variant is for sale, with its offer. `stock` is null when it is not counted or unlimited. `isAvailable`: stock
+ * and rule allow the quantity of the variant in all its lines.
+ */
+type OfferedLine = CartLine & {
+  offer: Offer
+  lineTotal: number
+  stock: number | null
+  isAvailable: boolean
+}
 
 /** A line whose variant is not for sale. `name`: the last known name. */
 export type UnavailableCartLine = CartLine & { name: string | null }
@@ -20,6 +28,7 @@ export type CartView = CartTotals & {
    */
   unavailable: UnavailableCartLine[]
   count: number
+  distinctCount: number
   version: number
   updatedAt: Date | null
   metadata: Metadata
@@ -32,32 +41,28 @@ export type CartView = CartTotals & {
  */
 export function cartResponseJson(view: CartView, first = ''): string {
   let items = ''
-  for (const { offer, quantity, lineTotal, stock } of view.lines) {
-    const available = (stock === null || stock >= quantity) && isAllowedQuantity(quantity, offer.rule)
-    items += `${items === '' ? '{' : ',{'}${offer.json},"quantity":${quantity},"line_total":${lineTotal},"stock":${stock},"available":${available}}`
-  }
-  const distinct = view.lines.length + view.unavailable.length
+  for (const { id, offer, quantity, lineTotal, stock, isAvailable, metadata } of view.lines)
+    items += `${items === '' ? '{' : ',{'}"id":"${id}",${offer.json},"quantity":${quantity},"line_total":${lineTotal},"stock":${stock},"available":${isAvailable},"metadata":${metadataJson(metadata)}}`
   const customerId = view.customerId === null ? 'null' : `"${view.customerId}"`
   const updatedAt = view.updatedAt === null ? 'null' : `"${view.updatedAt.toISOString()}"`
   return (
     `{${first}"customer_id":${customerId},"currency":"${view.currency}","items":[${items}],"count":${view.count},` +
-    `"distinct_count":${distinct},"subtotal":${view.subtotal},"discount_total":${view.discountTotal},` +
+    `"distinct_count":${view.distinctCount},"subtotal":${view.subtotal},"discount_total":${view.discountTotal},` +
     `"total":${view.total},"unavailable_items":${unavailableJson(view.unavailable)},"version":${view.version},` +
     `"updated_at":${updatedAt},"metadata":${metadataJson(view.metadata)}}`
   )
 }
 
-/** Most carts have no metadata. */
-const metadataJson = (metadata: Metadata) => {
-  for (const _ in metadata) return JSON.stringify(metadata)
-  return '{}'
-}
+/** Most carts and lines have no metadata. */
+const metadataJson = (metadata: Metadata) => (isEmptyMetadata(metadata) ? '{}' : JSON.stringify(metadata))
 
 const unavailableJson = (lines: readonly UnavailableCartLine[]) =>
   lines.length === 0
     ? '[]'
     : JSON.stringify(
-        lines.map(({ variantId, name, quantity }) => ({ variant_id: variantId, name, quantity }))
+        lines.map(({ id, variantId, name, quantity, metadata }) => {
+          return { id, variant_id: variantId, name, quantity, metadata }
+        })
       )
 
 /**
@@ -67,7 +72,8 @@ export function joinCartWithOffers(
   lines: readonly CartLine[],
   offers: readonly (Offer | undefined)[],
   stock: readonly (number | null)[] | undefined
-): Pick<CartView, 'lines' | 'count' | keyof CartTotals> & { unavailable: CartLine[] } {
+): Pick<CartView, 'lines' | 'count' | 'distinctCount' | keyof CartTotals> & { unavailable: CartLine[] } {
+  const variantQuantities = variantQuantitiesOf(lines)
   const offered: OfferedLine[] = []
   const unavailable: CartLine[] = []
   let [count, subtotal, total] = [0, 0, 0]
@@ -81,7 +87,19 @@ export function joinCartWithOffers(
     const lineTotal = offer.discountedPrice * line.quantity
     subtotal += offer.price * line.quantity
     total += lineTotal
-    offered.push({ offer, quantity: line.quantity, lineTotal, stock: stock?.[index] ?? null })
+    const available = stock?.[index] ?? null
+    const inAll = variantQuantities[index] ?? 0
+    const isAvailable = (available === null || available >= inAll) && isAllowedQuantity(inAll, offer.rule)
+    offered.push({ ...line, offer, lineTotal, stock: available, isAvailable })
   }
-  return { lines: offered, unavailable, count, subtotal, discountTotal: subtotal - total, total }
+  const distinctCount = countVariants(lines)
+  return {
+    lines: offered,
+    unavailable,
+    count,
+    distinctCount,
+    subtotal,
+    discountTotal: subtotal - total,
+    total
+  }
 }

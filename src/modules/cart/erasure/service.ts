@@ -10,7 +10,11 @@ export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>
   },
   async export(customerId) {
     const { updatedAt, lines, metadata } = await findStored(customerId)
-    const items = lines.map(({ variantId, quantity }) => ({ variant_id: variantId, quantity }))
+    const items = lines.map(line => ({
+      variant_id: line.variantId,
+      quantity: line.quantity,
+      metadata: line.metadata
+    }))
     return { items, updated_at: updatedAt, metadata }
   }
 })

@@ -8,10 +8,12 @@ import {
   AddItemRequest,
   CartCountResponse,
   CartItemParams,
+  CartLineParams,
   GuestCartHeaders,
   GuestCartResponse,
   UpdateCartRequest,
-  UpdateItemRequest
+  UpdateItemRequest,
+  UpdateLineRequest
 } from '../carts/schema.ts'
 import type { GuestCartAccess, GuestCartService } from './service.ts'
 
@@ -39,7 +41,7 @@ export function guestCartRoutes(
         ...common,
         summary: 'Add an item to a guest cart',
         description:
-          'Adds a quantity of a variant to the cart of `X-Guest-Cart-Token`. Without that header it creates a cart: store the `guest_cart_token` of the response. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or merged; repeat the request without it.',
+          'Adds a quantity of a variant to the cart of `X-Guest-Cart-Token`, or increases the line that has this variant and equal `metadata`. Without that header it creates a cart: store the `guest_cart_token` of the response. 400 `METADATA_LIMIT`: the cart would have too many bytes of metadata. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or merged; repeat the request without it.',
         body: AddItemRequest,
         response: {
           200: withResponseDescription(GuestCartResponse, 'The item was added to the existing cart.'),
@@ -95,15 +97,18 @@ export function guestCartRoutes(
         ...common,
         summary: 'Update an item of a guest cart',
         description:
-          'Sets the quantity of an item of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_INSUFFICIENT_STOCK`: `available` is the most that can be added. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
+          'Sets the quantity of a variant that is in one line of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
         params: CartItemParams,
         body: UpdateItemRequest,
         response
       }
     },
     async (request, reply) => {
-      const line = cartLineOfRequest({ variant_id: request.params.variantId, ...request.body })
-      return sendCartResponse(reply, await guests.updateItem(await guestOf(request), line, writeOf(request)))
+      const changed = { variantId: request.params.variantId, quantity: request.body.quantity }
+      return sendCartResponse(
+        reply,
+        await guests.updateItem(await guestOf(request), changed, writeOf(request))
+      )
     }
   )
 
@@ -137,7 +142,7 @@ export function guestCartRoutes(
         ...common,
         summary: 'Remove an item from a guest cart',
         description:
-          'Removes an item from a guest cart, and returns the cart. Removing an item that is not in the cart changes nothing. Needs `X-Guest-Cart-Token`. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
+          'Removes a variant that is in one line of a guest cart, and returns the cart. Removing an item that is not in the cart changes nothing. Needs `X-Guest-Cart-Token`. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; remove one of them by its id. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
         params: CartItemParams,
         response
       }
@@ -147,6 +152,51 @@ export function guestCartRoutes(
       return sendCartResponse(
         reply,
         await guests.removeItem(await guestOf(request), variantId, writeOf(request))
+      )
+    }
+  )
+
+  tiers.public.patch(
+    '/guest-cart/lines/:lineId',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Update a line of a guest cart',
+        description:
+          'Changes the quantity or the `metadata` of a line of a guest cart, and returns the cart. When the line becomes equal to another, both become one with the id of the older one. Needs `X-Guest-Cart-Token`. 400 `METADATA_LIMIT`: the line would have too many keys, or the cart too many bytes. 404 `CART_LINE_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the cart has no such line, or the token is invalid. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities of the variant. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market.',
+        params: CartLineParams,
+        body: UpdateLineRequest,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { lineId } = request.params
+      return sendCartResponse(
+        reply,
+        await guests.updateLine(await guestOf(request), lineId, request.body, writeOf(request))
+      )
+    }
+  )
+
+  tiers.public.delete(
+    '/guest-cart/lines/:lineId',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'Remove a line of a guest cart',
+        description:
+          'Removes a line from a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 404 `CART_LINE_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the cart has no such line, or the token is invalid.',
+        params: CartLineParams,
+        response
+      }
+    },
+    async (request, reply) => {
+      const { lineId } = request.params
+      return sendCartResponse(
+        reply,
+        await guests.removeLine(await guestOf(request), lineId, writeOf(request))
       )
     }
   )

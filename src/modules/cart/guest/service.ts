@@ -2,8 +2,8 @@ import type { MetadataChange } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { CartLine } from '../carts/lines.ts'
-import type { CartHandle, CartService, CustomerInMarket } from '../carts/service.ts'
+import type { CartLine, CartLinePatch } from '../carts/lines.ts'
+import type { CartHandle, CartItemQuantity, CartService, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { guestCartNotFoundError } from '../errors.ts'
 import * as guests from './repository.ts'
@@ -114,10 +114,14 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     count,
     addItem: (guest: GuestCartAccess, line: CartLine, write: IdempotentWrite) =>
       cart.addItem(handleOf(guest), line, write),
-    updateItem: (guest: GuestCartAccess, line: CartLine, write: IdempotentWrite) =>
-      cart.updateItem(handleOf(guest), line, write),
+    updateItem: (guest: GuestCartAccess, changed: CartItemQuantity, write: IdempotentWrite) =>
+      cart.updateItem(handleOf(guest), changed, write),
     removeItem: (guest: GuestCartAccess, variantId: string, write: IdempotentWrite) =>
       cart.removeItem(handleOf(guest), variantId, write),
+    updateLine: (guest: GuestCartAccess, lineId: string, patch: CartLinePatch, write: IdempotentWrite) =>
+      cart.updateLine(handleOf(guest), lineId, patch, write),
+    removeLine: (guest: GuestCartAccess, lineId: string, write: IdempotentWrite) =>
+      cart.removeLine(handleOf(guest), lineId, write),
     updateMetadata: (guest: GuestCartAccess, change: MetadataChange, write: IdempotentWrite) =>
       cart.updateMetadata(handleOf(guest), change, write),
     clear: (guest: GuestCartAccess, write: IdempotentWrite) => cart.clear(handleOf(guest), write)

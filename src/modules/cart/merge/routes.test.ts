@@ -113,7 +113,9 @@ describe('items that a browser stored', () => {
     const { json } = await merge(shop, customer, { items })
     expect(json.merge.moved).toBe(1)
     expect(json.merge.adjustments).toEqual(
-      [unknown, tee].map(variant_id => ({ variant_id, requested: 2, granted: 0, reason: 'unavailable' }))
+      [unknown, tee].map(variant_id => {
+        return { variant_id, metadata: {}, requested: 2, granted: 0, reason: 'unavailable' }
+      })
     )
     expect(json).toMatchObject({ count: 2, unavailable_items: [] })
   })
@@ -132,9 +134,9 @@ describe('items that a browser stored', () => {
     expect(mergeSchema(json)).toEqual([])
     expect(quantitiesOf(json)).toEqual({ [mug]: 10, [tee]: 10 })
     expect(json.merge.adjustments).toEqual([
-      { variant_id: mug, requested: 1_000_008, granted: 10, reason: 'quantity_limit' },
-      { variant_id: tee, requested: 1_000_000, granted: 10, reason: 'quantity_limit' },
-      { variant_id: cap, requested: 1_000_000, granted: 0, reason: 'line_limit' }
+      { variant_id: mug, metadata: {}, requested: 1_000_008, granted: 10, reason: 'quantity_limit' },
+      { variant_id: tee, metadata: {}, requested: 1_000_000, granted: 10, reason: 'quantity_limit' },
+      { variant_id: cap, metadata: {}, requested: 1_000_000, granted: 0, reason: 'line_limit' }
     ])
   })
 

@@ -1,9 +1,10 @@
+import { type Metadata, metadataBytes, OWN_METADATA_BYTES_MAX } from '../../../kernel/metadata.ts'
 import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
-import type { CartLimits, CartLine } from '../carts/lines.ts'
+import { type CartLimits, type CartLine, cartLineKey, quantityOfVariant } from '../carts/lines.ts'
 
 /**
- * The quantity of a variant that is in both carts: the sum, the larger one, the guest's, or the customer's.
- * Lines that only one cart has are kept with every strategy.
+ * The quantity of a line that is in both carts, with one variant and equal metadata: the sum, the larger one, the guest's, or
+ * the customer's. Lines that only one cart has are kept with every strategy.
  */
 export type CartMergeStrategy = 'sum' | 'max' | 'guest' | 'customer'
 
@@ -14,9 +15,11 @@ type AdjustmentReason =
   | 'quantity_rule'
   | 'insufficient_stock'
   | 'line_limit'
+  | 'metadata_limit'
 /** A reduced line: the strategy requires `requested`, and the cart has `granted`. */
 export type CartMergeAdjustment = {
   variantId: string
+  metadata: Metadata
   requested: number
   granted: number
   reason: AdjustmentReason
@@ -41,33 +44,110 @@ const COMBINE: Record<CartMergeStrategy, (customer: number, guest: number) => nu
   customer: customer => customer
 }
 
+/** `metadataBytesMax`: bytes for the metadata of all lines. */
+type CartMergeLimits = CartLimits & { readonly metadataBytesMax: number }
+export type CartMerge = {
+  readonly customer: readonly CartLine[]
+  /** Each line with another variant or other metadata. */
+  readonly guest: readonly CartLine[]
+  readonly strategy: CartMergeStrategy
+  readonly limits: CartMergeLimits
+  readonly sellableOf: FindSellableVariant
+}
+
+/** A line of the guest. `line` has the id in the customer's cart; `had`: its quantity there, 0 for a new line. */
+type WantedLine = { readonly line: CartLine; readonly had: number; readonly requested: number }
+type GrantedLine = { readonly quantity: number; readonly reason: AdjustmentReason }
+type Grants = Map<WantedLine, GrantedLine>
+/** Lines and bytes that the cart can still take. */
+type Room = { lines: number; bytes: number }
+
 /**
- * Merges the lines of a guest (each variant once) into those of a customer. Limits, quantity rules and stock
- * reduce what is added, never what the customer's cart had before. Each reduction is in `adjustments`.
+ * Merges the lines of a guest into those of a customer. Limits, quantity rules and stock apply to the quantity of a variant in
+ * all its lines. They reduce what is added, never what the customer's cart had before, and the last lines first. Each
+ * reduction is in `adjustments`. A new line keeps the id that it has in the guest's cart.
  */
-export function mergeCartLines(
-  customer: readonly CartLine[],
-  guest: readonly CartLine[],
-  strategy: CartMergeStrategy,
-  limits: CartLimits,
-  sellableOf: FindSellableVariant
-): CartMergeOutcome {
-  const present = new Map(customer.map(line => [line.variantId, line.quantity]))
+export function mergeCartLines({
+  customer,
+  guest,
+  strategy,
+  limits,
+  sellableOf
+}: CartMerge): CartMergeOutcome {
+  const present = new Map(customer.map(line => [cartLineKey(line), line]))
+  const wanted = guest.map((line): WantedLine => {
+    const own = present.get(cartLineKey(line))
+    if (own === undefined) return { line, had: 0, requested: line.quantity }
+    return { line: own, had: own.quantity, requested: COMBINE[strategy](own.quantity, line.quantity) }
+  })
+  const room: Room = {
+    lines: limits.linesMax - customer.length,
+    bytes: limits.metadataBytesMax - metadataBytes(customer.map(line => line.metadata))
+  }
+  const grants: Grants = new Map()
+  for (const [variantId, lines] of Map.groupBy(wanted, each => each.line.variantId)) {
+    const others = quantityOfVariant(customer, variantId) - sumOf(lines, each => each.had)
+    grantVariant(lines, { others, sellable: sellableOf(variantId), limits, room, grants })
+  }
+  return outcomeOf(wanted, grants)
+}
+
+type VariantMerge = {
+  /** Quantity of the customer's other lines of the variant. */
+  readonly others: number
+  readonly sellable: SellableVariant | undefined
+  readonly limits: CartMergeLimits
+  readonly room: Room
+  readonly grants: Grants
+}
+
+/** Grants the quantities of one variant's lines, and takes the room of the new ones. */
+function grantVariant(
+  lines: readonly WantedLine[],
+  { others, sellable, limits, room, grants }: VariantMerge
+): void {
+  const open = { ...room }
+  const placed: WantedLine[] = []
+  for (const each of lines) {
+    const blocked = sellable === undefined ? 'unavailable' : takeRoom(each, open)
+    if (blocked === undefined) placed.push(each)
+    else grants.set(each, { quantity: keptQuantity(each), reason: blocked })
+  }
+  if (sellable === undefined) return
+  const requested = others + sumOf(placed, each => each.requested)
+  const { quantity, reason } = allowedQuantity(requested, sellable, limits)
+  let left = Math.max(0, quantity - others - sumOf(placed, keptQuantity))
+  for (const each of placed) {
+    const added = Math.min(each.requested - keptQuantity(each), left)
+    left -= added
+    grants.set(each, { quantity: keptQuantity(each) + added, reason })
+    if (keptQuantity(each) + added > 0) takeRoom(each, room)
+  }
+}
+
+/** What the customer's cart had, unless the strategy prefers less. */
+const keptQuantity = ({ had, requested }: WantedLine): number => Math.min(had, requested)
+
+/** Takes the room of a new line. Returns the reason when there is none. */
+function takeRoom({ line, had }: WantedLine, room: Room): AdjustmentReason | undefined {
+  if (had > 0) return undefined
+  if (room.lines < 1) return 'line_limit'
+  const bytes = metadataBytes([line.metadata])
+  if (bytes > Math.max(0, room.bytes)) return 'metadata_limit'
+  room.lines -= 1
+  room.bytes -= bytes
+  return undefined
+}
+
+function outcomeOf(wanted: readonly WantedLine[], grants: Grants): CartMergeOutcome {
   const changed: CartLine[] = []
   const adjustments: CartMergeAdjustment[] = []
-  let lineCount = customer.length
-
-  for (const { variantId, quantity } of guest) {
-    const had = present.get(variantId)
-    const requested = had === undefined ? quantity : COMBINE[strategy](had, quantity)
-    if (requested === had) continue
-    const hasRoom = had !== undefined || lineCount < limits.linesMax
-    const cut = allowedQuantity(requested, sellableOf(variantId), hasRoom, limits)
-    const granted = Math.max(cut.quantity, Math.min(had ?? 0, requested))
-    if (granted < requested) adjustments.push({ variantId, requested, granted, reason: cut.reason })
-    if (granted === (had ?? 0)) continue
-    if (had === undefined) lineCount += 1
-    changed.push({ variantId, quantity: granted })
+  for (const each of wanted) {
+    const { line, had, requested } = each
+    const { quantity: granted, reason } = grants.get(each) as GrantedLine
+    const { variantId, metadata } = line
+    if (granted < requested) adjustments.push({ variantId, metadata, requested, granted, reason })
+    if (granted !== had) changed.push({ ...line, quantity: granted })
   }
   return { changed, adjustments }
 }
@@ -75,13 +155,9 @@ export function mergeCartLines(
 /** Returns the allowed part of `requested`, and the reason why it is not more. */
 function allowedQuantity(
   requested: number,
-  sellable: SellableVariant | undefined,
-  hasRoom: boolean,
+  { stock, rule }: SellableVariant,
   { lineQuantityMax }: CartLimits
-): { quantity: number; reason: AdjustmentReason } {
-  if (sellable === undefined) return { quantity: 0, reason: 'unavailable' }
-  if (!hasRoom) return { quantity: 0, reason: 'line_limit' }
-  const { stock, rule } = sellable
+): GrantedLine {
   const allowed = Math.min(requested, lineQuantityMax)
   const most = Math.min(allowed, stock ?? allowed)
   const quantity = largestAllowedQuantity(most, rule)
@@ -89,10 +165,20 @@ function allowedQuantity(
   return { quantity, reason: most < allowed ? 'insufficient_stock' : 'quantity_limit' }
 }
 
-/** Adds up lines of the same variant, because items that a browser stored can repeat a variant. */
-export function sumCartLinesByVariant(lines: readonly CartLine[]): CartLine[] {
-  const quantities = new Map<string, number>()
-  for (const { variantId, quantity } of lines)
-    quantities.set(variantId, (quantities.get(variantId) ?? 0) + quantity)
-  return [...quantities].map(([variantId, quantity]) => ({ variantId, quantity }))
+const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => number): number =>
+  lines.reduce((sum, each) => sum + quantityOf(each), 0)
+
+/** Returns the bytes for the metadata of all lines in a cart with this metadata. */
+export const metadataRoomOf = ({ metadata }: { readonly metadata: Metadata }): number =>
+  OWN_METADATA_BYTES_MAX - metadataBytes([metadata])
+
+/** Adds up equal lines into the first of them, because items that a browser stored can repeat a line. */
+export function mergeEqualCartLines(lines: readonly CartLine[]): CartLine[] {
+  const merged = new Map<string, CartLine>()
+  for (const line of lines) {
+    const key = cartLineKey(line)
+    const equal = merged.get(key)
+    merged.set(key, equal === undefined ? line : { ...equal, quantity: equal.quantity + line.quantity })
+  }
+  return [...merged.values()]
 }

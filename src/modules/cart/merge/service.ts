@@ -1,4 +1,9 @@
-import { completeMetadata, type Metadata, OWN_METADATA_BYTES_MAX } from '../../../kernel/metadata.ts'
+import {
+  completeMetadata,
+  type Metadata,
+  metadataBytes,
+  OWN_METADATA_BYTES_MAX
+} from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -18,7 +23,8 @@ import {
   type CartMergeStrategy,
   type FindSellableVariant,
   mergeCartLines,
-  sumCartLinesByVariant
+  mergeEqualCartLines,
+  metadataRoomOf
 } from './rule.ts'
 
 /** What to merge: the cart of a guest cart token, or items that a browser stored. */
@@ -69,17 +75,16 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
       write.expect(present.version, cartStaleError)
       if (guest === 'already merged')
         return { stored: present, report: emptyReport('already_merged', strategy) }
-      const guestLines = 'items' in guest ? sumCartLinesByVariant(guest.items) : guest.lines
-      const { changed, adjustments } = mergeCartLines(
-        present.lines,
-        guestLines,
+      const guestLines = 'items' in guest ? mergeEqualCartLines(guest.items) : guest.lines
+      const { changed, adjustments } = mergeCartLines({
+        customer: present.lines,
+        guest: guestLines,
         strategy,
-        settings,
-        await readSellable(guestLines, market)
-      )
-      const completed =
-        'items' in guest ? present : await addMetadata(tx, customerId, present, guest.metadata)
-      const stored = await saveLines(tx, customer, completed, changed)
+        limits: { ...settings, metadataBytesMax: metadataRoomOf(present) },
+        sellableOf: await readSellable(guestLines, market)
+      })
+      const merged = await saveLines(tx, customer, present, changed)
+      const stored = 'items' in guest ? merged : await addMetadata(tx, customerId, merged, guest.metadata)
       if ('tokenHash' in guest) await spendToken(tx, guest, customerId)
       if (guestLines.length === 0) return { stored, report: emptyReport('nothing_to_merge', strategy) }
       const moved = changed.length
@@ -141,7 +146,8 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
     present: carts.StoredCart,
     added: Metadata
   ): Promise<carts.StoredCart> {
-    const metadata = completeMetadata(present.metadata, added, OWN_METADATA_BYTES_MAX)
+    const ofLines = metadataBytes(present.lines.map(line => line.metadata))
+    const metadata = completeMetadata(present.metadata, added, OWN_METADATA_BYTES_MAX - ofLines)
     if (metadata === present.metadata) return present
     return { ...present, ...(await saveCartMetadata(tx, customerId, metadata)) }
   }

@@ -1,13 +1,18 @@
+import { newId } from '../../../kernel/ids.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { type CartLimits, type CartLine, upsertCartLines } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import { cartChangedDuringOrderError } from '../errors.ts'
-import { mergeCartLines, sumCartLinesByVariant } from '../merge/rule.ts'
+import { mergeCartLines, mergeEqualCartLines, metadataRoomOf } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
 /** The customer of an order, null for a guest, and the cart that the order emptied. */
 type OrderedCart = { readonly customerId: string | null; readonly cartId: string }
+
+/** A line of an order. `metadata` is empty when it is absent. */
+type OrderedLine = Pick<CartLine, 'variantId' | 'quantity'> & { readonly metadata?: Metadata }
 
 /** Cart operations of orders. Each runs in the transaction of the order, before `pricing.redeem`. */
 export function createCartOrderOperations(settings: Settings) {
@@ -24,23 +29,24 @@ export function createCartOrderOperations(settings: Settings) {
 
   /**
    * Restores the lines of a canceled order to the customer's cart, or to the guest's cart if it still exists.
-   * The cart then has at least the ordered quantity of each variant, as far as the limits of carts allow.
+   * The cart then has at least the ordered quantity of each line, as far as the limits of carts allow.
    */
   async function restoreLines(
     tx: Transaction,
     { customerId, cartId }: OrderedCart,
-    lines: readonly CartLine[]
+    lines: readonly OrderedLine[]
   ): Promise<void> {
     if (customerId === null && !(await isGuestCartOpen(tx, cartId))) return
     const id = customerId ?? cartId
     const present = await carts.lockOrCreateCart(tx, id)
-    const { changed } = mergeCartLines(
-      present.lines,
-      sumCartLinesByVariant(lines),
-      'max',
-      settings,
-      anyQuantity
-    )
+    const restored = lines.map(({ metadata = {}, ...line }) => ({ ...line, id: newId(), metadata }))
+    const { changed } = mergeCartLines({
+      customer: present.lines,
+      guest: mergeEqualCartLines(restored),
+      strategy: 'max',
+      limits: { ...settings, metadataBytesMax: metadataRoomOf(present) },
+      sellableOf: anyQuantity
+    })
     if (changed.length === 0) return
     await carts.saveCart(tx, id, upsertCartLines(present.lines, changed), settings.idleSeconds)
   }

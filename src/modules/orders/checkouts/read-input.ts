@@ -69,7 +69,11 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
     const cartId = customerId ?? (await cart.findGuestCartId(token))
     const { lines, version, metadata } = await cart.findStored(cartId)
     if (lines.length === 0) throw cartEmptyError()
-    return { lines, source: { cart_id: cartId, cart_version: version }, metadata }
+    return {
+      lines: mergeCheckoutLines(lines),
+      source: { cart_id: cartId, cart_version: version },
+      metadata
+    }
   }
 }
 

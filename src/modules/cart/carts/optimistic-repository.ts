@@ -1,0 +1,93 @@
+import type { Queryable } from '../../../platform/postgres/database.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
+import type { CartLineChanges } from './lines.ts'
+import { metadataText, nextVersionSql, type SavedLines, sumsOf, versionOf } from './repository.ts'
+
+// Writes each cart completely or not at all. It never waits: carts that another transaction has locked or
+// changed are skipped.
+const saveUnchangedCarts = statement({
+  name: 'cart.save_unchanged_carts',
+  takes: {
+    cartIds: 'uuid[]',
+    versions: 'int4[]',
+    quantities: 'int4[]',
+    distinctCounts: 'int4[]',
+    idleSeconds: 'float8[]',
+    setCartIds: 'uuid[]',
+    setIds: 'uuid[]',
+    setVariantIds: 'uuid[]',
+    setQuantities: 'int4[]',
+    setMetadata: 'text[]',
+    removedCartIds: 'uuid[]',
+    removedIds: 'uuid[]'
+  },
+  gives: { cart_id: 'uuid', version: 'int4', updated_at: 'timestamptz' },
+  text: `
+    with changed as (
+      select c.cart_id, change.quantity, change.distinct_count, change.idle_seconds
+      from unnest($cartIds::uuid[], $versions::int[], $quantities::int[], $distinctCounts::int[], $idleSeconds::float8[])
+        as change (cart_id, version, quantity, distinct_count, idle_seconds)
+      join cart.carts c on c.cart_id = change.cart_id and c.version = change.version and c.expires_at > now()
+      where c.cart_id = any ($cartIds)
+      for update of c skip locked
+    ), updated as (
+      update cart.carts c set
+      ${nextVersionSql}
+      from changed where c.cart_id = any ($cartIds) and c.cart_id = changed.cart_id
+      returning c.cart_id, c.version, c.updated_at
+    ), upserted as (
+      insert into cart.items (cart_id, id, variant_id, quantity, metadata)
+      select line.cart_id, line.id, line.variant_id, line.quantity, nullif(line.metadata, '')::jsonb
+      from unnest($setCartIds::uuid[], $setIds::uuid[], $setVariantIds::uuid[], $setQuantities::int[], $setMetadata::text[])
+        as line (cart_id, id, variant_id, quantity, metadata)
+      join updated on updated.cart_id = line.cart_id
+      on conflict (cart_id, id) do update set quantity = excluded.quantity, metadata = excluded.metadata
+    ), deleted as (
+      delete from cart.items i
+      using unnest($removedCartIds::uuid[], $removedIds::uuid[]) as gone (cart_id, id)
+      join updated on updated.cart_id = gone.cart_id
+      where i.cart_id = gone.cart_id and i.id = gone.id
+    )
+    select cart_id, version, updated_at from updated`
+})
+
+/** A change that was decided without a lock, for this version of a cart. */
+export type OptimisticCartChange = {
+  cartId: string
+  version: number
+  change: CartLineChanges
+  idleSeconds: number | null
+}
+
+/**
+ * Writes changes of carts without a lock, at most one change per cart. Returns the carts in the order of
+ * `changes`. Returns `undefined` for a cart that has changed since or that another transaction has locked,
+ * and writes nothing of it.
+ */
+export async function saveCartsIfUnchanged(
+  db: Queryable,
+  changes: readonly OptimisticCartChange[]
+): Promise<(SavedLines | undefined)[]> {
+  const sums = changes.map(({ change }) => sumsOf(change.lines))
+  const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
+  const removed = changes.flatMap(({ cartId, change }) => change.removed.map(id => ({ cartId, id })))
+  const rows = await db.rows(saveUnchangedCarts, {
+    cartIds: changes.map(({ cartId }) => cartId),
+    versions: changes.map(({ version }) => version),
+    quantities: sums.map(({ quantity }) => quantity),
+    distinctCounts: sums.map(({ distinctCount }) => distinctCount),
+    idleSeconds: changes.map(({ idleSeconds }) => idleSeconds),
+    setCartIds: set.map(({ cartId }) => cartId),
+    setIds: set.map(({ id }) => id),
+    setVariantIds: set.map(({ variantId }) => variantId),
+    setQuantities: set.map(({ quantity }) => quantity),
+    setMetadata: set.map(metadataText),
+    removedCartIds: removed.map(({ cartId }) => cartId),
+    removedIds: removed.map(({ id }) => id)
+  })
+  const updated = new Map(rows.map(row => [row.cart_id, row]))
+  return changes.map(({ cartId, change }) => {
+    const row = updated.get(cartId)
+    return row && { ...versionOf(row), lines: change.lines }
+  })
+}
