@@ -1,7 +1,8 @@
 /**
- * What `GET /api/cart` costs, against the yardstick, in one run: `npm run bench`, or `npm run bench -- grow` to see
- * how the cost grows with lines, variants, carts, connections and what is counted (some 20 minutes; `-- lines` and so on
- * for one of the tables). `-- markets`: carts in three markets against those in the default one. Linux only: CPU time is read from /proc. Compare within a table only.
+ * What `GET /api/cart` costs, compared with the yardstick in one run: `npm run bench`. `npm run bench -- grow` shows how the
+ * cost grows with lines, variants, carts, connections and counters. It takes some 20 minutes; `-- lines` and so on run one of
+ * the tables. `-- markets`: carts in three markets against those in the default one. Linux only: CPU time is read from /proc.
+ * Compare within a table only.
  */
 import { cpus } from 'node:os'
 import { standardModules } from '../src/app.ts'

@@ -1,6 +1,6 @@
 /**
  * What errors, further pages of a list, changes of a cart and a start cost, as ratios within one run: `npm run
- * bench:costs`, or with the names of some of them (`errors`, `pages`, `changes`, `start`). With `--before=FOLDER`, another
+ * bench:costs`. Arguments select some of them (`errors`, `pages`, `changes`, `start`). With `--before=FOLDER`, another
  * checkout of this project, starts are compared with that, too. Linux, a C compiler, and pgbench for `changes`.
  */
 import { execFileSync } from 'node:child_process'

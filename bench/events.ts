@@ -1,7 +1,7 @@
 /**
  * What events cost, as ratios within one run: `npm run bench:events`. Commits with and without an event, of the smallest
- * transactions and of requests that emit one, and how fast a backlog of 100,000 is handled against plain inserts. On
- * databases of its own, embedded; 3 minutes. Linux, and a C compiler.
+ * transactions and of requests that emit one. Also how fast a backlog of 100,000 is handled, compared with plain
+ * inserts. On databases of its own, embedded; 3 minutes. Linux, and a C compiler.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

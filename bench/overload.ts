@@ -1,6 +1,6 @@
 /**
- * What a shop still sells when more is asked of it than it can do: `npm run bench:overload`, or with the names of some
- * of the scenarios (`slow`, `busy`, `fresh`, `refusal`, `hostile`). Linux, two cores, and a C compiler. See README.md.
+ * What a shop sells under more load than it can serve: `npm run bench:overload`. Arguments select some of the
+ * scenarios (`slow`, `busy`, `fresh`, `refusal`, `hostile`). Linux, two cores, and a C compiler. See README.md.
  */
 import { execFileSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'

@@ -41,8 +41,9 @@ export function waits(alone: readonly number[], name: string, beside: readonly n
 }
 
 /**
- * How long readers of carts wait while the process that answers them does something else, at half of what it can do. `open` gets
- * the address of the shop, and answers how it is done for so many seconds, so often a second; 0: as often as can be.
+ * How long readers of carts wait while the process that answers them does something else, at half of what it can do. `open`
+ * gets the address of the shop and returns a function that does the work for some seconds at a rate per second. Rate 0: as
+ * often as possible.
  */
 export async function besideReaders(
   bench: Bench,

@@ -27,8 +27,8 @@ const COLUMNS = [
 ]
 
 /**
- * 100,000 variants are imported with how many there are of each; the process is killed on the way, and the same file sent
- * again to another one, while readers of carts come.
+ * Imports the stock of 100,000 variants while carts are read. The process is killed during the import, and the same file
+ * is sent again to another process.
  */
 export async function importing(bench: Bench): Promise<void> {
   const readers = await openReaders(bench)

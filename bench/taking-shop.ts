@@ -1,6 +1,6 @@
 /**
- * The shop as its users run it, with a module that takes uses of a promotion when it is asked to: what `bench/quote.ts` puts
- * beside readers of carts. They are taken in the process that answers the readers, each in a transaction of its own.
+ * The shop as its users run it, with a module that redeems a promotion on request. `bench/quote.ts` runs it beside readers
+ * of carts. It redeems in the process that answers the readers, each use in a transaction of its own.
  */
 import {
   defineModule,

@@ -51,8 +51,8 @@ const seldom: Plugin = {
 const IMPORT_OF_NODE = /^import (?:(\w+)(?:, )?)?(\{.*\})? ?from "(node:[\w/]+)";$/gm
 
 /**
- * The same code, read sooner: text that is ASCII takes a byte a character and is not decoded, and of a module of Node only what
- * is named is made, where an import makes all that it exports.
+ * The same code, loaded sooner. ASCII text takes a byte a character and is not decoded. Of a module of Node only the named
+ * exports are created, while an import creates all of them.
  */
 const quick = (code: string): string =>
   code

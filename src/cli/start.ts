@@ -9,8 +9,8 @@ import { onStopSignal } from './stop-signal.ts'
 const FORCED_EXIT_MS = 25_000
 
 /**
- * Loading code blocks the event loop, so it is loaded in parts. In the turns between them the start of the database makes
- * progress: its process starts and becomes ready, a connection opens, and the migrations are read.
+ * Loading code blocks the event loop, so it is loaded in parts. Between them the start of the database makes progress.
+ * Its process becomes ready, a connection opens, and the migrations are read.
  */
 const PARTS = [
   () => import('../platform/platform.ts'),

@@ -35,8 +35,8 @@ export const POSTGRES_SYSTEM_FOLDER = '/var/lib/cartwright'
 
 /**
  * Returns a folder with PostgreSQL's programs that the system user can run: that of the package, or a copy. A copy is needed
- * where the user cannot read the package, or where the package lacks the library links of its install script and they cannot
- * be added.
+ * where the user cannot read the package. It is also needed where the library links of its install script are missing and
+ * cannot be added.
  */
 export function providePostgresPrograms(
   { native, version }: PostgresBundle,

@@ -31,8 +31,8 @@ function loadCompilers() {
       new Ajv({
         allErrors,
         strict: true,
-        // Keywords of the shop, which the compiler ignores: the gateway reads the maximum length and the hints for
-        // unknown members, the configuration whether a value may contain a password.
+        // Keywords of the shop, which the compiler ignores. The gateway reads the maximum length and the hints for
+        // unknown members. The configuration reads whether a value may contain a password.
         keywords: ['x-bytes-max', 'x-absent', 'x-holds-password'],
         strictTypes: false,
         strictRequired: false,

@@ -1,7 +1,7 @@
 /**
- * What an address needs by country. Pinned here, as currencies are: which fields are required and what a postal code
- * looks like is taken from the address data of Google's libaddressinput (CC BY 4.0, read 2026-11). Countries are those
- * of ISO 3166-1, and Kosovo (XK).
+ * What an address needs by country. Pinned here, as currencies are. The required fields and the formats of postal
+ * codes are from the address data of Google's libaddressinput (CC BY 4.0, read 2026-11). Countries are those of ISO
+ * 3166-1, and Kosovo (XK).
  */
 
 export type AddressField = 'line1' | 'city' | 'region' | 'postal_code'

@@ -23,8 +23,8 @@ export function normalizeDomain(domain: string): string {
 }
 
 /**
- * Returns the address as it is stored, or `undefined` when it is invalid. Only a message can prove that an address exists, so
- * this rejects just impossible addresses, those that break a mail header, and those that imitate another address.
+ * Returns the address as it is stored, or `undefined` when it is invalid. Only a message can prove that an address exists. So
+ * this rejects only impossible addresses, those that break a mail header, and those that imitate another address.
  */
 export function parseEmail(text: string): string | undefined {
   const email = normalizeEmail(text)

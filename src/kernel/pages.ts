@@ -45,7 +45,7 @@ export const newestFirst = {
 }
 
 /**
- * Reads a page of a list by keyset pagination. The opaque cursor is the position of the last row, so pages stay correct while
+ * Reads a page of a list by keyset pagination. The opaque cursor is the position of the last row. So pages stay correct while
  * rows change, and later pages cost no more than the first. Statements run one at a time, so that a list holds one
  * connection. @throws `INVALID_CURSOR`
  */

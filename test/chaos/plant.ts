@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs'
 import { copyTree, withBug } from '../seeded-bugs/working-copy.ts'
 import { seeds } from './seeds.ts'
 
-// Plants each bug of `seeds.ts` in a copy of the working tree, runs a minute of chaos there with one process, and says whether the
-// report names the bug. Names as arguments choose seeds. Exit code 1 when a bug was not seen.
+// Plants each bug of `seeds.ts` in a copy of the working tree and runs a minute of chaos there with one process. Prints
+// whether the report names the bug. Names as arguments choose seeds. Exit code 1 when a bug was not seen.
 
 const OUTPUT_BYTES_MAX = 64 * 1_048_576
 const ARGUMENTS = ['src/main.ts', 'chaos', '--minutes', '1', '--processes', '1', '--json']

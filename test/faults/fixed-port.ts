@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A free port below those that the system gives to clients: one that tries to reach a server which is down could
- * otherwise be given that very port, and be connected to itself.
+ * Returns a free port below those that the system gives to clients. A client that connects to a stopped server
+ * could otherwise get that port itself, and be connected to itself.
  */
 export async function fixedPort(): Promise<number> {
   for (;;) {

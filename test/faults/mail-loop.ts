@@ -53,8 +53,8 @@ const MESSAGES =
   'select count(*)::int as messages, count(distinct origin)::int as origins from notifications.messages'
 
 /**
- * Each event results in exactly one mail while the sending process is killed and the mail server stops, rejects mails or
- * accepts them without a response.
+ * Each event results in exactly one mail while the sending process is killed. Meanwhile the mail server stops, rejects
+ * mails or accepts them without a response.
  */
 async function mailLoop(events: number, kills: number, log: (line: string) => void): Promise<MailReport> {
   const port = await fixedPort()

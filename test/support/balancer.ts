@@ -13,8 +13,8 @@ export type Balancer = { origin: string; use(addresses: string[]): void; close()
 const PROBE_EVERY_MS = 50
 
 /**
- * A load balancer as they are: in turn to every process whose `/readyz` answered 200 when it was last asked, over
- * connections that are kept alive. It never tries a request twice.
+ * A load balancer that works like common ones. It sends requests in turn to each process whose last `/readyz` was
+ * 200, over connections that it keeps alive. It never tries a request twice.
  */
 export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })

@@ -1,6 +1,6 @@
 /**
- * What a request may read at most, in buffers of PostgreSQL (8 KiB each), however large the catalog and however many orders: without
- * a query, and with each of `queries`. A route that has to read more says why it has no budget.
+ * The most that a request may read, in buffers of PostgreSQL (8 KiB each), with any number of products and orders. Holds
+ * without a query and with each of `queries`. A route that has to read more says why it has no budget.
  */
 export type Budget =
   | { readonly buffers: number; readonly queries: readonly string[] }

@@ -23,8 +23,8 @@ export function recordStatements(db: Database): { sent: Sent[] } {
 }
 
 /**
- * Counts the buffers that statements read: over one session with the settings of quick reads, whose plans are generic, and over
- * one with those of slow reads, which are planned for their values.
+ * Counts the buffers that statements read. One session has the settings of quick reads, whose plans are generic. The other
+ * has those of slow reads, which are planned for their values.
  */
 export async function openBufferCounter(url: string) {
   const limits = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }

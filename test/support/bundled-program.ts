@@ -13,8 +13,8 @@ const VICTIMS = ['request-victim', 'outbox-victim', 'outbox-program', 'stock-buy
 const VICTIMS_FOLDER = join(ROOT, 'node_modules/.cache/victims')
 
 /**
- * Processes of tests start what `npm start` starts, the bundle, which is made first when a source has changed: a start takes
- * 0.4 CPU-seconds instead of 0.75 (2026-11). `TEST_PROGRAM=src/main.ts` starts the sources instead.
+ * Processes of tests start the bundle, as `npm start` does. It is built first when a source has changed. A start takes 0.4
+ * CPU-seconds instead of 0.75 (2026-11). `TEST_PROGRAM=src/main.ts` starts the sources instead.
  */
 export async function setup({ vitest }: TestProject): Promise<void> {
   // In watch mode, sources change between runs.

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 
 /**
- * Makes the data folder of a shop that was started before and has sold nothing, where a first start is not what a test is about: it
- * takes 1.5 CPU-seconds. Where DATABASE_URL names the server of the tests there is none to copy, and the first start makes one.
+ * Creates the data folder of a shop that was started before and has sold nothing. A test that is not about a first start
+ * saves its 1.5 CPU-seconds. Where DATABASE_URL names the server of the tests there is none to copy, and the first start
+ * makes one.
  */
 export async function makeDataFolder(folder: string): Promise<void> {
   await mkdir(folder)

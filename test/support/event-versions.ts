@@ -5,8 +5,9 @@ import type { TestShop } from '../../src/testing.ts'
 const TABLES = { orders: 'orders.orders', catalog: 'catalog.products', reviews: 'reviews.reviews' } as const
 
 /**
- * Finds events whose `subject_version` is not that of their transaction's commit: it differs from the row that the same
- * transaction wrote last, or is higher than that of a later row. Returns nothing when the database does not answer, because a test may have stopped it.
+ * Finds events whose `subject_version` is not that of their transaction's commit. It differs from the row that the same
+ * transaction wrote last, or is higher than that of a later row. Returns nothing when the database does not answer, because a
+ * test may have stopped it.
  */
 export async function wrongEventVersionsOf(
   { sql }: Pick<TestShop, 'sql'>,

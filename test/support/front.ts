@@ -102,7 +102,10 @@ export function useFront() {
   }
 }
 
-/** Finds what axe has to object to in the page, in a narrow light and a wide dark window, and what is wider than the window. */
+/**
+ * Finds the violations that axe reports in the page, in a narrow light and a wide dark window. Also finds
+ * elements that are wider than the window.
+ */
 export async function expectAccessible(tab: Tab): Promise<void> {
   await expect
     .poll(() => tab.evaluate(`document.querySelectorAll('[aria-busy="true"]').length`), PATIENCE)

@@ -30,9 +30,9 @@ export const LARGE_CATALOG = {
 } as const
 
 /**
- * A catalog of 20,000 products, or more, as lists find it hardest, in some seconds: all share a word and nine tags; one category
- * holds everything, with a deep branch and a broad one below it; many prices are equal, some are missing, and some are
- * discounted. `zebra`, the tag `rare` and the category `leaf-7` are those of a few products.
+ * Creates a catalog of 20,000 products or more, the hardest one for lists, in some seconds. All products share a word and
+ * nine tags. One category holds everything, with a deep branch and a broad one below it. Many prices are equal, some are
+ * missing, and some are discounted. `zebra`, the tag `rare` and the category `leaf-7` are those of a few products.
  */
 export async function fillLargeCatalog(
   client: pg.ClientBase,

@@ -8,8 +8,8 @@ const ORDER_ID = `(
 const ORDER_DAYS = 365
 
 /**
- * Orders of a year, in some seconds: one in ten is a guest's, each customer has ten, most are completed, and no pending order is
- * paid. Each has a line, and one in fifty was canceled in part. Needs `fillLargeCatalog`.
+ * Creates the orders of a year in some seconds. One in ten is a guest's, each customer has ten, most are completed, and no
+ * pending order is paid. Each has a line, and one in fifty was canceled in part. Needs `fillLargeCatalog`.
  */
 export async function fillLargeOrders(client: pg.ClientBase, orders: number): Promise<void> {
   const count = Math.trunc(orders)

@@ -3,8 +3,8 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { TestShop } from '../../src/testing.ts'
 
 /**
- * Waits until nothing follows any more from what was committed: events and jobs are handled, but for what is done on a schedule
- * later, and this process has received all messages about changes, which drop what it keeps.
+ * Waits until all consequences of the commits are done. Events and jobs are handled, except scheduled ones that are due
+ * later. This process has received all messages that invalidate its caches.
  */
 export async function settled({ sql, platform }: Pick<TestShop, 'sql' | 'platform'>): Promise<void> {
   const open = 'select handler from cartwright.jobs where id > 0 or due_at <= now() or lease is not null'

@@ -69,9 +69,9 @@ async function openEmbedded(): Promise<TestServer> {
 }
 
 /**
- * A folder in memory, where there is one with enough room that lets programs run. A database is some 400 files, and thousands of
- * databases are made and dropped: on ext4 a fifth of all the time was spent on looking for inodes that had not been deleted
- * just now (2026-11). Folders with data of their own, which tests make, copy and remove, are as many files.
+ * A folder in memory, where there is one with enough room that lets programs run. A database is some 400 files, and thousands
+ * of databases are created and dropped. On ext4 a fifth of the time was spent on the search for inodes that were not just
+ * deleted (2026-11). Folders with data of their own, which tests make, copy and remove, are as many files.
  */
 async function quickFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }))
@@ -163,8 +163,8 @@ async function makeTemplate(url: string, name: string): Promise<void> {
 }
 
 /**
- * Rewrites the tables of PostgreSQL itself: a clone copies and deletes each of their files, and 77 of 800 only say where space
- * is free (2026-11). Other tables stay as they are, because it would tell the planner that they are empty.
+ * Rewrites the tables of PostgreSQL itself. A clone copies and deletes each of their files, and 77 of 800 only record free
+ * space (2026-11). Other tables stay as they are, because it would tell the planner that they are empty.
  */
 async function compactCatalogs(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })

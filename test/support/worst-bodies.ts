@@ -3,7 +3,7 @@ import { type BodySchema, escapedJson, largestOf } from './largest-body.ts'
 const NUMBER_DIGITS = 300
 
 /**
- * The bodies that cost most to read, by name, each as long as a route takes: nine shapes that no schema asks for, and the schema
+ * The bodies that cost most to read, by name, each as long as a route accepts. Nine shapes fit no schema; one is the schema
  * of the route at its maxima, if it has any. `ids`: those of variants that exist.
  */
 export function worstBodies(

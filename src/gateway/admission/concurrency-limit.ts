@@ -14,10 +14,10 @@ const SAMPLES_MAX = 256
 
 /**
  * Adapts the number of simultaneous requests so that the median takes about 50 ms. Further requests wait in the queue of
- * admission, which has priorities and a time limit, instead of in the event loop, the pool or PostgreSQL, which have neither.
- * By Little's law one measurement gives the excess, so the limit falls in one step; it rises in steps of a quarter.
- * Measured on one core at twice its capacity (2026-11): 0.82 of the capacity in good responses; with 100 ms instead of 50,
- * 0.68. With a fixed limit of 1,000 and a database that serves 400 a second, a response takes 2.5 s.
+ * admission, which has priorities and a time limit. The event loop, the pool and PostgreSQL have neither. By Little's law one
+ * measurement gives the excess, so the limit falls in one step; it rises in steps of a quarter. Measured on one core at twice
+ * its capacity (2026-11): 0.82 of the capacity in good responses; with 100 ms instead of 50, 0.68. With a fixed limit of
+ * 1,000 and a database that serves 400 a second, a response takes 2.5 s.
  */
 export function createConcurrencyLimit(limitMax: number) {
   const limitMin = Math.min(LIMIT_MIN, limitMax)

@@ -37,9 +37,9 @@ export type QueueWaitLimits = {
 const BURST_REQUESTS = 300
 
 /**
- * The queue of one class. A burst may wait as long as its class allows. If for that time some request has always waited for
- * more than 200 ms, it is a standing queue (CoDel, RFC 8289), which adds delay without keeping slots busy. Requests are then
- * refused after 200 ms until the queue has recovered.
+ * The queue of one class. A burst may wait as long as its class allows. If during all of that time some request has waited
+ * for more than 200 ms, it is a standing queue (CoDel, RFC 8289). Such a queue adds delay without keeping slots busy.
+ * Requests are then refused after 200 ms until the queue has recovered.
  */
 export class RequestQueue {
   readonly #limits: QueueWaitLimits

@@ -50,8 +50,8 @@ type Deps = {
 }
 
 /**
- * Serves the four diagnostic endpoints on a separate port and thread, so that they respond while the main thread is blocked
- * or dead, and report it. The thread is restarted when it ends. It does not keep the process alive.
+ * Serves the four diagnostic endpoints on a separate port and thread. They respond while the main thread is blocked or
+ * dead, and report it. The thread is restarted when it ends. It does not keep the process alive.
  * @throws OperatorError when the port cannot be opened.
  */
 export async function openDiagnosticsPort({

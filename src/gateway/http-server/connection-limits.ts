@@ -6,7 +6,7 @@ import { networkOfAddress } from '../callers/rate-limits.ts'
 const UNANSWERED_MAX = 8
 /**
  * A response is canceled when its client reads nothing for this time. The kernel reports progress only when a third of its
- * buffer, about 100 kB, is free, so a client must read at least 7 kB a second.
+ * buffer, about 100 kB, is free. So a client must read at least 7 kB a second.
  */
 const STALLED_MS = 15_000
 

@@ -57,7 +57,7 @@ export function createServerDraining(
 
 /**
  * Keeps sockets open that still send a response. On close, Node treats a connection as idle once the response is written to
- * the socket, and destroys it with its buffer (Node 26.10: a slow client gets 4 of 50 MB).
+ * the socket. It destroys it with its buffer: a slow client gets 4 of 50 MB (Node 26.10).
  */
 function keepSendingSockets(server: FastifyInstance['server']): void {
   const sockets = new Set<Socket>()

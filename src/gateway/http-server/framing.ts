@@ -8,9 +8,9 @@ const TRANSFER_ENCODING = 'transfer-encoding'
 const malformed = (detail: string): Problem => ({ status: 400, code: malformedRequestError.code, detail })
 
 /**
- * Returns a problem for requests that a proxy may parse differently than Node, which allows request smuggling: more than
- * one Host (RFC 9112, section 3.2), or a Transfer-Encoding other than `chunked` (sections 6.1, 6.3). The caller closes the
- * connection, because the start of the next request is uncertain.
+ * Returns a problem for requests that a proxy may parse differently than Node, because this allows request smuggling.
+ * These are requests with more than one Host (RFC 9112, section 3.2), or a Transfer-Encoding other than `chunked`
+ * (sections 6.1, 6.3). The caller closes the connection, because the start of the next request is uncertain.
  */
 export function findFramingProblem({ rawHeaders, httpVersionMinor }: IncomingMessage): Problem | undefined {
   let hosts = 0

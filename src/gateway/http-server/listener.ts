@@ -97,7 +97,7 @@ const CHUNK_BYTES_MIN = 64
 
 /**
  * Closes connections that send a body in tiny chunks, or whose chunked body has not ended when the response is sent. Reading
- * a chunk costs the same whatever its size: fifty bodies in chunks of one byte delayed other requests by 8 s, and by 26 s
+ * a chunk costs the same whatever its size. Fifty bodies in chunks of one byte delayed other requests by 8 s, and by 26 s
  * after the response (2026-11). The parser is paused first, because it would parse the data that it already has.
  */
 function rejectTinyChunks(request: IncomingMessage, response: ServerResponse): void {

@@ -26,9 +26,9 @@ export type UncaughtErrorDeps = {
 
 /**
  * Handles uncaught errors (in a timer, an `error` event without a listener, or a promise without a handler). All are logged
- * and counted. If the error belongs to a request without a response, that request gets 500 and the process continues,
- * because its transaction rolls back and broken connections are replaced. After any other uncaught error the state of the
- * process is unknown, so it shuts down, and its supervisor restarts it.
+ * and counted. If the error belongs to a request without a response, that request gets 500 and the process continues. Its
+ * transaction rolls back, and broken connections are replaced. After any other uncaught error the state of the process is
+ * unknown, so it shuts down, and its supervisor restarts it.
  */
 export function createUncaughtErrorHandler({ log, metrics, headers }: UncaughtErrorDeps) {
   const uncaught = metrics.counter('uncaught_errors', 'Uncaught errors, by origin.', {

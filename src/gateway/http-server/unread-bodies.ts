@@ -7,10 +7,10 @@ const DROPPED_BYTES_MAX = 65_536
 const LINGER_MS = 500
 
 /**
- * Closes the connection after a response that is sent before the whole body has arrived, because a chunked body may never
- * end, and reading a long one costs more than the response. The response has `Connection: close`, so the client sends no
- * further request. The socket stays open for a moment, because a reset could lose the response. Call it before the headers
- * are sent.
+ * Closes the connection after a response that is sent before the whole body has arrived. A chunked body may never end, and
+ * reading a long one costs more than the response. The response has `Connection: close`, so the client sends no further
+ * request. The socket stays open for a moment, because a reset could lose the response. Call it before the headers are
+ * sent.
  */
 export function closeAfterUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return

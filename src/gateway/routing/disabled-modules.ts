@@ -4,8 +4,9 @@ export type SwitchableModule = { name: string; basePaths: readonly string[]; ena
 type ModuleWithParts = SwitchableModule & { parts?: readonly SwitchableModule[] }
 
 /**
- * Creates a function that returns the body of the 503 for a request target at or below a base path of a disabled module
- * or part (specification, "Disabled-module catch-all"), else `undefined`. The longest matching base path names the module.
+ * Creates a function that returns the body of the 503 for request targets of disabled modules or parts, else `undefined`.
+ * A target is at or below a base path (specification, "Disabled-module catch-all"). The longest matching base path names
+ * the module.
  */
 export function createDisabledModuleCheck(modules: readonly ModuleWithParts[]) {
   const disabled = modules

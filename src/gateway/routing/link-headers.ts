@@ -10,8 +10,8 @@ export const isItemPathOfCollection = (collection: string, path: string): boolea
   path.startsWith(`${collection}/`) && /^[:{][^/]+$/.test(path.slice(collection.length + 1))
 
 /**
- * Returns an `onRoute` hook. It adds `Location` to a 201 if a route reads the new object (RFC 9110, section 10.2.2), and
- * `Link` with the next page to a list (RFC 8288).
+ * Returns an `onRoute` hook. It adds `Location` to a 201 if a route reads the new object (RFC 9110, section 10.2.2). It
+ * adds `Link` with the next page to a list (RFC 8288).
  */
 export function addLinkHeaders(): (route: RouteOptions) => void {
   const readable = new Set<string>()

@@ -6,8 +6,8 @@ import type { ModuleHeaders } from './tiers.ts'
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Headers of every response: browsers do not guess the type, do not show it in a frame and send no referrer, and caches
- * do not store it unless the route allows it.
+ * Headers of every response. Browsers do not guess the type, do not show it in a frame and send no referrer. Caches do
+ * not store it unless the route allows it.
  */
 export function commonResponseHeaders({ server }: Pick<Config, 'server'>): Headers {
   const common = {

@@ -45,8 +45,8 @@ export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly body?: B
   readonly limit?: RouteLimit
   /**
-   * How many requests one request to this route counts as in the tier's limit, in addition to its bytes. 1 by default; more
-   * for requests that take more CPU than two writes to a cart.
+   * How many requests one request to this route counts as in the tier's limit, in addition to its bytes. The default is 1.
+   * Requests that take more CPU than two writes to a cart count as more.
    */
   readonly countsAs?: number
   /** `public`: every caller gets the same response, so caches may store it. Only on the tiers `public` and `wellKnown`. */

@@ -74,7 +74,7 @@ export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: Mod
   }
   /**
    * Takes a callback instead of returning a promise. Fastify runs the handler if the promise of a hook resolves before the
-   * reply is sent, and a returned `reply` resolves when the client disconnects, even while `onSend` hooks run.
+   * reply is sent. A returned `reply` resolves when the client disconnects, even while `onSend` hooks run.
    */
   const claimKey = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
     claimOrReplay(request, reply).then(mayRun => {

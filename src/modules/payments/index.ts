@@ -85,7 +85,7 @@ const RAW_DAYS = 90
 export type PaymentStatistics = readonly DailyPaymentSums[]
 
 /**
- * The API of payments for other modules. Its functions are safe in any order of calls: none changes the payments of an order
+ * The API of payments for other modules. Its functions are safe in any order of calls. None changes the payments of an order
  * after its account was opened, because only the module orders knows what an order still costs.
  */
 export type PaymentsApi = {

@@ -19,7 +19,7 @@ const MIGRATIONS_TABLE = 'cartwright.migrations'
 const APPLIED = `select module, name, checksum from ${MIGRATIONS_TABLE} order by applied_at, module, name`
 /**
  * Writes a consistent snapshot of the database at `url` to a new file while the shop keeps running. @throws OperatorError
- * when the database cannot be read, the file cannot be written, or the database holds no shop.
+ * when the database holds no shop or cannot be read, or the file cannot be written.
  */
 export async function backUpDatabase(
   url: string,

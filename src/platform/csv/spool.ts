@@ -14,8 +14,8 @@ const OUR_SIDE = new Set(['open', 'write', 'close'])
 export type SpooledFile = { readonly digest: string; open(): Readable; remove(): Promise<void> }
 
 /**
- * Writes an upload to a temporary file, because an import reads it twice, and must not wait for a slow client while it holds
- * locks. @throws CsvRejected when it is cut off or longer than `bytesMax`
+ * Writes an upload to a temporary file. An import reads it twice, and must not wait for a slow client while it holds locks.
+ * @throws CsvRejected when it is cut off or longer than `bytesMax`
  */
 export async function spoolUpload(stream: Readable, bytesMax: number): Promise<SpooledFile> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))

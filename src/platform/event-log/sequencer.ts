@@ -22,7 +22,7 @@ const WAITING_MS = 50
 const EVENTS_PER_BATCH_MAX = 1_000
 
 /**
- * Gives positions to committed events. Every process does so for its own commits, and polls for those of others: the
+ * Gives positions to committed events. Every process does so for its own commits, and polls for those of others. The
  * primary key of the batches lets one process extend the log at a time.
  */
 export function createSequencer({ db, log, waitSeconds }: SequencerDependencies) {

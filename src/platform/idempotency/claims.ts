@@ -36,9 +36,9 @@ const WAITERS_OF_KEY_MAX = 8
 const WAITERS_MAX = 200
 
 /**
- * Claims idempotency keys, so that one attempt of a request runs at a time. A claim is committed before the work, with a lease
- * of 2 s that this process renews while it works, and released when the work stops. `whileWaiting` is called while a retry
- * waits for a running attempt, and returns a function that is called afterwards.
+ * Claims idempotency keys, so that one attempt of a request runs at a time. A claim is committed before the work, with a
+ * lease of 2 s. This process renews it while it works, and releases it when the work stops. `whileWaiting` is called while a
+ * retry waits for a running attempt, and returns a function that is called afterwards.
  */
 export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' | 'run' | 'batchCalls'>) {
   /** Returns for each request whether it claimed an unused key. */

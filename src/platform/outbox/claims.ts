@@ -34,7 +34,7 @@ const ABANDONED_BEFORE_END_MS = 6_000
 const LEASE_MARGIN_MS = 500
 /**
  * Session settings that force claims to read an index. A plan made while the table was small would scan and sort the whole
- * backlog: with 50,000 rows, a claim of 200 took 120 ms instead of 2 (2026-11-21).
+ * backlog. With 50,000 rows, a claim of 200 took 120 ms instead of 2 (2026-11-21).
  */
 export const INDEX_SCAN_SETTINGS = {
   enable_seqscan: 'off',

@@ -25,8 +25,8 @@ const SCANNED_PER_ROW = 50
 
 /**
  * Returns the SQL that reads the first `$limit` rows of a list that match a value. The planner cannot estimate how far to
- * scan the index of the list: it misjudges rare values, and matching rows are adjacent, possibly after half of the table.
- * So the scan is bounded. If the page is not full after it, the index of the value finds all matches, which are then sorted.
+ * scan the index of the list. It misjudges rare values, and matching rows are adjacent, possibly after half of the table. So
+ * the scan is bounded. If the page is not full after it, the index of the value finds all matches, which are then sorted.
  */
 export function boundedSearchSql(search: BoundedSearch): string {
   const { table, columns, where, by, shown, isMatch, value, hiddenValue } = search

@@ -32,7 +32,7 @@ const changesFilteredError = defineError(
  */
 const MARGIN_SECONDS = 2
 
-// All sessions with an open transaction count, also those without a snapshot or a transaction id: they can still write, and
+// All sessions with an open transaction count, also those without a snapshot or a transaction id. They can still write, and
 // `now()` is the start of their transaction. Autovacuum writes no rows. The reading session counts itself, so without other
 // transactions this is the time of the reading. Null when `track_activities` is off.
 const findOldestStart = statement({
@@ -69,7 +69,7 @@ const UNREAD = 0
 /**
  * Reads a page of the rows that changed since a time, the oldest change first. `updated_at` is the start of the writing
  * transaction, which can commit after younger ones. So `next_since` is earlier than the start of every transaction that was
- * open when the first page was read, and the cursor carries it to later pages. Rows can repeat; none is missed.
+ * open when the first page was read. The cursor carries it to later pages. Rows can repeat; none is missed.
  * @throws `INVALID_CURSOR`, `UPDATED_SINCE_FILTERED`
  */
 export async function readChangedRowsPage<R, T extends Tie>(

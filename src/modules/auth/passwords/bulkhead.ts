@@ -13,8 +13,8 @@ export type BulkheadLimits = {
 }
 
 /**
- * Limits expensive work: runs a few pieces simultaneously, queues some for a short time, and rejects the rest, so that many
- * logins take a bounded share of the CPU. @throws `AUTH_BUSY` for rejected work.
+ * Limits expensive work, so that many logins take a bounded share of the CPU. Runs a few pieces simultaneously, queues some
+ * for a short time, and rejects the rest. @throws `AUTH_BUSY` for rejected work.
  */
 export function createBulkhead({
   concurrency,

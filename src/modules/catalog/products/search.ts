@@ -7,8 +7,8 @@ const WORD_BOUNDARIES = [' ', '\n', '-', '/', '.', '(', '\\_']
 
 /**
  * Returns the `like` patterns that find `q` in names, brands and SKUs. A text with three letters or digits in
- * a row is found anywhere; a shorter one at the beginning of words only, because no index finds it elsewhere.
- * Returns no pattern when `q` has no letter or digit; nothing matches then.
+ * a row is found anywhere. A shorter one is found at the beginning of words only, because no index finds it
+ * elsewhere. Returns no pattern when `q` has no letter or digit; nothing matches then.
  */
 export function productSearchLikePatterns(q: string): string[] {
   const text = foldCaseAndAccents(q)

@@ -25,8 +25,8 @@ type ChangeSubscriber = {
 export type CatalogChangePublisher = {
   /**
    * Updates the lowest prices of changed products within `tx`, and invalidates the caches of all processes at
-   * the commit: in this process before `tx` returns, in others within a second. Call it after each change, as
-   * often as needed, with products that `tx` has locked and variants that it deleted.
+   * the commit. This process does so before `tx` returns, others within a second. Call it after each change,
+   * as often as needed, with products that `tx` has locked and variants that it deleted.
    */
   announce(
     tx: Transaction,

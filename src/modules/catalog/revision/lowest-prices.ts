@@ -65,7 +65,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
   }
 
   /**
-   * Enqueues that job for a category, and again for a minute later: a transaction that began before the
+   * Enqueues that job for a category, and again for a minute later. A transaction that began before the
    * commit of `tx` can add a product to the category after the first job ran.
    */
   function repriceCategorySoon(tx: Transaction, categoryId: string): void {

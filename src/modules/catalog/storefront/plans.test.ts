@@ -127,7 +127,7 @@ test.each([
     }
     for (const filters of filtersOf()) {
       await check(lists.count, filters)
-      // A price list changes only the source of prices, so each combination is tested with one order there,
+      // A price list changes only the source of prices. So each combination is tested with one order there,
       // and each word and tag with another one.
       const turn = combinations + Math.floor(combinations / (categories.length * prices.length))
       const sorts =

@@ -41,7 +41,7 @@ type Requests = StockImportBatchResult['requests']
 
 /**
  * Imports stock counts from CSV files. Each counted row is a request whose id is derived from the file and
- * the row, so an interrupted import can be repeated without counting twice.
+ * the row. So an interrupted import can be repeated without counting twice.
  */
 export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   /**

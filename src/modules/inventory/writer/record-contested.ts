@@ -15,8 +15,8 @@ export const contestedStockUnitColumns = (parts: readonly OwnedPart[]) => ({
 
 /**
  * Records which units orders contest after these requests, in the batch's transaction. An order that took units no longer
- * contests any, and an order that lost units contests these. Emits an event for each of both. An order that releases or
- * ships more units than it has reserved lost the others to a request that was posted earlier, so it contests them no more.
+ * contests any, and an order that lost units contests these. Emits an event for each of both. An order may release or ship
+ * more units than it has reserved. It lost the others to a request that was posted earlier, so it contests them no more.
  */
 export async function recordContestedUnits(
   tx: Transaction,

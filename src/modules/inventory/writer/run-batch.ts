@@ -81,7 +81,7 @@ type RunBatchDeps = {
 
 /**
  * Runs one batch until its outcome is known. When the response to COMMIT was lost, the batch is decided
- * again. The old transaction keeps its locks until it ends, so its writes are then visible: its
+ * again. The old transaction keeps its locks until it ends, so its writes are then visible. Its
  * reservations exist, and its finished requests are no longer listed.
  */
 export async function runStockBatch(

@@ -44,8 +44,8 @@ export function mailRetryDelaySeconds(failedAttempts: number, random: number): n
 }
 
 /**
- * Returns the handler of the job that sends one message. When the process ends after the mail server accepted a mail and
- * before the outcome is stored, the mail is sent again with the same Message-ID. Mail programs show it once.
+ * Returns the handler of the job that sends one message. The process may end after the mail server accepted a mail and
+ * before the outcome is stored. Then the mail is sent again with the same Message-ID. Mail programs show it once.
  */
 export function createNotificationSender({
   db,

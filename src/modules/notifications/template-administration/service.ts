@@ -37,7 +37,7 @@ type Deps = {
 
 /**
  * Rejects templates that contain a token, unless the caller has full access. A template could send the token to a foreign
- * server, for example in the URL of an image, and its author could take over any account.
+ * server, for example in the URL of an image. Its author could then take over any account.
  * @throws `NOTIFICATION_TEMPLATE_FORBIDDEN`
  */
 function assertMayEdit({ scopes }: Caller, name: MailTemplateName): void {

@@ -98,7 +98,8 @@ const taxUpTo = ({ payableMinor, taxMinor }: OrderPriceShare, amountMinor: numbe
 
 /**
  * The captured money that is neither refunded nor being refunded. A refund whose response was lost counts
- * twice until it is settled, and a callback can report a refund before its capture, so it is at least zero.
+ * twice until it is settled, and a callback can report a refund before its capture. So the amount is at
+ * least zero.
  */
 export const heldMinorOf = ({
   captured,

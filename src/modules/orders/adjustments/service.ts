@@ -133,8 +133,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   }
 
   /**
-   * Sums the adjustments, and names the next one that the shop makes for this captured amount: the first one
-   * by the amount, later ones also by what was refunded before.
+   * Sums the adjustments, and names the next one that the shop makes for this captured amount. The id of
+   * the first one is derived from the amount, that of later ones also from what was refunded before.
    */
   async function readAdjustments(
     tx: Transaction,

@@ -20,7 +20,7 @@ type Cells = Readonly<Record<string, CsvValue | Date>>
 
 /**
  * Building a page blocks the event loop. During an export of 100,000 orders, a list of products took 17 to 40
- * times as long with pages of 500, and 5 to 6 times with pages of 100 (2026-11, median of requests on a busy
+ * times as long with pages of 500. With pages of 100 it took 5 to 6 times as long (2026-11, medians on a busy
  * machine).
  */
 const ORDERS_A_PAGE = 100

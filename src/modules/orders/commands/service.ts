@@ -17,8 +17,8 @@ import { declaredFieldsOf } from './declared-fields.ts'
 type Deps = { db: Database; checkouts: CheckoutService; orders: OrderService }
 
 /**
- * Creates the commands for other modules. They do what the gateway does for a request before it calls the same
- * services: validate the request, and find what an earlier attempt of the write has created.
+ * Creates the commands for other modules. They do what the gateway does before it calls the same services.
+ * They validate the request, and find what an earlier attempt of the write has created.
  */
 export function createOrderCommands({ db, checkouts, orders }: Deps): {
   checkouts: CheckoutCommands

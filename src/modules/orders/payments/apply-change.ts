@@ -30,7 +30,7 @@ type Deps = {
 }
 
 /**
- * Creates the one place that applies a change of payments to an order: it stores the payment status, then
+ * Creates the one place that applies a change of payments to an order. It stores the payment status, then
  * cancels, places or delivers the order, and decides the refund that is due. A requested refund is the next
  * change, until nothing is left to decide.
  */

@@ -66,7 +66,7 @@ const NOT_FOR_CUSTOMER = {
 } as const
 
 /**
- * Replaces findings that depend on earlier orders by the finding for other customer groups, so that a
+ * Replaces findings that depend on earlier orders by the finding for other customer groups. So a
  * stranger who types an email address cannot tell whether its owner has bought.
  */
 export const hidePurchaseHistory = (priced: PricedCheckout): PricedCheckout => ({

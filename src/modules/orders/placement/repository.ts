@@ -100,7 +100,7 @@ export const insertOrder = statement({
 /**
  * Counts pending orders of a buyer and of a network, including the new order. Orders of a guest count per
  * network, because a stranger in another network can type the same email address. `state between` keeps
- * PostgreSQL from using the index of all pending orders: a plan that was made while the table was empty
+ * PostgreSQL from using the index of all pending orders. A plan that was made while the table was empty
  * scanned that whole index.
  */
 export const countPendingOrders = statement({

@@ -16,8 +16,8 @@ export type StockEvictionProtection = { readonly before: number; readonly lines:
 type Ranked = Victim & { readonly claims: readonly UnpaidStockClaim[] }
 
 /**
- * Sorts orders by the sequence in which they lose units: unverified buyers first, then networks by their
- * claimed units, most first, then the newest orders first. `keep` has the units that an order does not lose.
+ * Sorts orders by the sequence in which they lose units. Unverified buyers come first, then networks with
+ * the most claimed units, then the newest orders. `keep` has the units that an order does not lose.
  */
 export function rankEvictableOrders(
   claims: readonly UnpaidStockClaim[],

@@ -4,8 +4,8 @@ const PROBE_MS = 15_000
 export type CircuitBreakerClock = () => number
 
 /**
- * Circuit breaker: after five failures in a row it rejects requests immediately, except one probe every 15 s that finds out
- * whether the provider has recovered.
+ * Circuit breaker: after five failures in a row it rejects requests immediately. One probe every 15 s finds out whether the
+ * provider has recovered.
  */
 export function createCircuitBreaker(
   onClosed: () => void,

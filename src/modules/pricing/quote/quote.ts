@@ -35,9 +35,9 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
 }
 
 /**
- * Computes the price of a basket for carts, checkouts and orders alike. Pure: the result does not depend
- * on the order of lines, groups, codes or promotions. Everything is computed and rounded for the sum of the lines
- * of a variant and then split among them, so splitting a quantity into lines changes no total. @throws
+ * Computes the price of a basket for carts, checkouts and orders alike. Pure: the result does not depend on the
+ * order of lines, groups, codes or promotions. Everything is computed and rounded for the sum of the lines of a
+ * variant and then split among them. So splitting a quantity into lines changes no total. @throws
  * `PRICING_QUOTE_TOO_LARGE`
  */
 export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {

@@ -18,8 +18,8 @@ export type HasEarlierOrder = (
 type PromotionUse = { readonly promotion_id: string; readonly code_id: string | null }
 
 /**
- * Counts these uses of promotions and codes for an order. Rejects the order that exceeds the limit of a promotion,
- * a code or a customer, and a later order that uses a promotion for first orders.
+ * Counts these uses of promotions and codes for an order. Rejects an order that exceeds the limit of a promotion,
+ * a code or a customer. Also rejects a later order that uses a promotion for first orders.
  * @throws `PRICING_USED_UP` at the commit, `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`
  */
 export async function enforceUsageLimits(

@@ -8,8 +8,9 @@ const CHUNK_PRODUCTS = 100
 type Deps = { db: Database; ratings: Pick<ProductRatingService, 'recount'> }
 
 /**
- * Compares the ratings of all products with their published reviews, and repairs those that differ, for
- * example after a restore or manual changes of the tables. Returns the ids of the repaired products.
+ * Compares the ratings of all products with their published reviews, and repairs those that differ.
+ * They may differ after a restore or manual changes of the tables. Returns the ids of the repaired
+ * products.
  */
 export async function repairProductRatings({ db, ratings }: Deps, signal: AbortSignal): Promise<string[]> {
   const repaired: string[] = []

@@ -22,8 +22,8 @@ const SILENT_MAX = 4
 
 /**
  * Opens connections. Retries a refusing server ten times a second, and five times when it has too many connections. When
- * the server does not respond, starts another attempt every 200 ms beside the pending ones, because the packets of those
- * may stay lost for seconds after the server is back.
+ * the server does not respond, starts another attempt every 200 ms beside the pending ones. Their packets may stay lost
+ * for seconds after the server is back.
  */
 export class DatabaseConnector {
   readonly #settings: pg.ClientConfig

@@ -11,14 +11,14 @@ export type SuspectConnection = { client: pg.Client; patienceMs?: number; end():
 const CONNECT_MS_MAX = 1_000
 const ANSWER_MS_MIN = 50
 /**
- * Connections in use may take this many times as long to respond as a new one takes to open, because a server that accepts
+ * Connections in use may take this many times as long to respond as a new one takes to open. A server that accepts
  * connections slowly does everything slowly.
  */
 const CONNECT_TIMES_IN_USE = 5
 
 /**
- * Destroys the suspects whose peer vanished without closing them. Sends each a query and opens a new connection meanwhile:
- * that takes the server longer than a response, so a suspect without response by then is dead. (A fixed timeout would
+ * Destroys the suspects whose peer vanished without closing them. Sends each a query and opens a new connection meanwhile.
+ * That takes the server longer than a response, so a suspect without response by then is dead. (A fixed timeout would
  * destroy good connections of a busy server.) One in use also gets its `patienceMs`. When no new connection can be opened,
  * those in use are kept, because a response may still come.
  */

@@ -20,7 +20,8 @@ const FULL_MS = 10_000
 
 /**
  * The connection pools of a process. When the server accepts no more connections (SQLSTATE 53300), a pool without one gets
- * an idle one of another pool, or the next one released there. So all kinds of work continue with few connections.
+ * one of another pool. It is an idle one, or the next one released there. So all kinds of work continue with few
+ * connections.
  */
 export class ConnectionPoolGroup {
   /** Pools of the group, the one that was least recently given a connection first. */

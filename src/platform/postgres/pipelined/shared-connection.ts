@@ -76,7 +76,7 @@ export class SharedConnection {
   }
 
   /**
-   * Buffers writes until the end of this turn of the event loop, so that statements of requests that arrived together leave
+   * Buffers writes until the end of this turn of the event loop. So the statements of requests that arrived together leave
    * in one system call and wake PostgreSQL once.
    */
   #holdBack(): void {

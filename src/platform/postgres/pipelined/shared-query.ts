@@ -18,8 +18,8 @@ const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[
 
 /**
  * A prepared statement on its way over a connection that many share. The client's own query asks for a description of
- * the columns each time, makes parsers of it, and emits an event for each row: 6 us of the 17 that the lines of a cart
- * cost the program (2026-11). Here they are described once a connection.
+ * the columns each time, makes parsers of it, and emits an event for each row. That is 6 us of the 17 that the lines
+ * of a cart cost the program (2026-11). Here they are described once a connection.
  */
 export class SharedQuery extends ClientQuery {
   readonly #values: WireValue[]
