@@ -5,9 +5,9 @@ import { settled } from '../../../../test/support/settled.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketPriceList } from '../../pricing/index.ts'
+import { repriceChangedPriceLists } from '../revision/list-price-subscriber.ts'
 import { refreshPriceListPricesJob } from './jobs.ts'
 import { createPriceListPricing } from './service.ts'
-import { repriceChangedPriceLists } from './subscriber.ts'
 
 const lists = (count: number): MarketPriceList[] =>
   Array.from({ length: count }, newId).map(id => ({ id, currency: 'EUR', chain: [{ id, adjustmentPpm: 0 }] }))

@@ -10,6 +10,16 @@ export const lockProductRows = statement({
   gives: { id: 'uuid' },
   text: 'select id from catalog.products where id = any ($ids) order by id for update'
 })
+/** Locks the products of these variants, ordered by id like all locks of products. */
+export const lockProductsOfVariants = statement({
+  name: 'catalog.lock_products_of_variants',
+  takes: { variantIds: 'uuid[]' },
+  gives: { id: 'uuid' },
+  text: `
+    select id from catalog.products
+    where id in (select product_id from catalog.variants where id = any ($variantIds))
+    order by id for update`
+})
 /** Locks those products that no other transaction has locked. */
 export const lockProductsSkippingLocked = statement({
   name: 'catalog.lock_free_products',

@@ -1,15 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-/** Locks the products of these variants, ordered by id like all locks of products. */
-export const lockProductsOfVariants = statement({
-  name: 'catalog.lock_products_of_variants',
-  takes: { variantIds: 'uuid[]' },
-  gives: { id: 'uuid' },
-  text: `
-    select id from catalog.products
-    where id in (select product_id from catalog.variants where id = any ($variantIds))
-    order by id for update`
-})
 /**
  * Sets whether these variants are in stock: those in `inStock` are. Returns the products of variants that
  * changed.

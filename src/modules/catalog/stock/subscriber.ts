@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
+import { lockProductsOfVariants } from '../revision/repository.ts'
 import * as repository from './repository.ts'
 
 type Deps = { inventory: Pick<InventoryApi, 'availableIn'>; changes: CatalogChangePublisher }
@@ -19,7 +20,7 @@ export async function refreshVariantStockStatus(
 ): Promise<void> {
   const ids = [...new Set(variantIds)]
   // Products are locked before variants, as in all changes of variants, to prevent deadlocks.
-  await tx.rows(repository.lockProductsOfVariants, { variantIds: ids })
+  await tx.rows(lockProductsOfVariants, { variantIds: ids })
   const available = await deps.inventory.availableIn(tx, ids)
   const inStock = ids.filter((_id, index) => isInStock(available[index] ?? null))
   const changed = await tx.rows(repository.updateVariantsInStock, { variantIds: ids, inStock })

@@ -2,10 +2,10 @@ import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PricingApi, pricesChangedEvent } from '../../pricing/index.ts'
-import type { CatalogChangePublisher } from '../revision/changes.ts'
-import { lockProductsOfVariants } from '../stock/repository.ts'
-import { refreshPriceListPricesJob } from './jobs.ts'
-import { inheritsFromPriceList, type PriceListPricing } from './service.ts'
+import { refreshPriceListPricesJob } from '../list-prices/jobs.ts'
+import { inheritsFromPriceList, type PriceListPricing } from '../list-prices/service.ts'
+import type { CatalogChangePublisher } from './changes.ts'
+import { lockProductsOfVariants } from './repository.ts'
 
 /**
  * Maximum number of variants, over all events of a batch, that are repriced immediately. A job reprices more.

@@ -1,10 +1,10 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { CatalogChangePublisher } from '../revision/changes.ts'
-import { listProductIdsAfter, lockProductRows } from '../revision/repository.ts'
-import { deletePricesOfOtherPriceLists } from './repository.ts'
-import { PRICES_PER_TRANSACTION_MAX, type PriceListPricing } from './service.ts'
+import { deletePricesOfOtherPriceLists } from '../list-prices/repository.ts'
+import { PRICES_PER_TRANSACTION_MAX, type PriceListPricing } from '../list-prices/service.ts'
+import type { CatalogChangePublisher } from './changes.ts'
+import { listProductIdsAfter, lockProductRows } from './repository.ts'
 
 const CHUNK = 200
 
