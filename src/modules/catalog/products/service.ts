@@ -150,7 +150,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       const deleted = present?.variants ?? []
       await changes.announce(
         tx,
-        [],
+        [id],
         deleted.map(variant => variant.id)
       )
     })

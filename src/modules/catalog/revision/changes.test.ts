@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { changesOf, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { admin } from '../../../testing.ts'
 
 /** Two products, and the announcements of their changes. */
 async function useChanges() {
@@ -85,3 +86,24 @@ test('a retried transaction announces only the catalog changes of its last run, 
 })
 
 const serializationFailure = () => Object.assign(new pg.DatabaseError('again', 5, 'error'), { code: '40001' })
+
+test('each change of a product emits its version, and its deletion emits none', async () => {
+  const { app, one, variantsOf } = await useChanges()
+  const api = app.as(admin())
+  const [variant] = variantsOf(one)
+  await api.patch(`/api/catalog/products/${one.id}`, { name: 'Other' })
+  await api.patch(`/api/catalog/variants/${variant}`, { price: 5 })
+  const { json } = await api.get(`/api/catalog/products/${one.id}`)
+  await api.delete(`/api/catalog/products/${one.id}`)
+  const events = await app.sql(
+    `select subject_version, payload from cartwright.events where name = 'catalog.product_changed' and subject = $1 order by id`,
+    [one.id]
+  )
+  expect(events.map(({ subject_version }) => subject_version)).toEqual([
+    one.version,
+    one.version + 1,
+    json.version,
+    null
+  ])
+  expect(events.at(-1)?.payload).toEqual({ product_id: one.id })
+})
