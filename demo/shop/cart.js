@@ -55,20 +55,20 @@ function show(container, content) {
 const sum = (name, amount, kind) => el('div', { class: kind }, el('dt', {}, name), el('dd', {}, amount))
 
 function line(item, currency, change) {
-  const { variant_id, name, slug, image_url, attributes, quantity, price, discounted_price, line_total } =
-    item
+  const { id, name, slug, image_url, attributes, quantity, price, discounted_price, line_total } = item
+  const named = nameOf(item)
   const input = el('input', {
     type: 'number',
     inputmode: 'numeric',
     min: 1,
     value: quantity,
-    id: `quantity-${variant_id}`,
-    'aria-label': t.cart.quantityOf(name),
+    id: `quantity-${id}`,
+    'aria-label': t.cart.quantityOf(named),
     onchange: async () => {
       if (!input.reportValidity() || input.value === '') return
       input.disabled = true
-      await change(() => setQuantity(variant_id, Number(input.value)), t.cart.changed)
-      document.getElementById(`quantity-${variant_id}`)?.focus()
+      await change(() => setQuantity(id, Number(input.value)), t.cart.changed)
+      document.getElementById(`quantity-${id}`)?.focus()
     }
   })
   return el(
@@ -80,15 +80,21 @@ function line(item, currency, change) {
       { class: 'what' },
       link(`#/products/${encodeURIComponent(slug)}`, name),
       el('span', { class: 'soft' }, Object.values(attributes).join(', ')),
+      metadataOf(item),
       el('span', {}, priceOf(price, discounted_price, currency)),
       !item.available &&
         el('span', { class: 'problem' }, item.stock === 0 ? t.cart.soldOut : t.cart.tooMany(item.stock ?? 0))
     ),
     input,
     el('span', { class: 'amount' }, money(line_total, currency)),
-    removeButton(item, name, change)
+    removeButton(item, change)
   )
 }
+
+/** Lines of one variant can differ in their metadata, such as an engraving. */
+const nameOf = ({ name, metadata }) => [name ?? t.cart.unnamed, ...Object.values(metadata)].join(', ')
+const metadataOf = ({ metadata }) =>
+  Object.values(metadata).map(value => el('span', { class: 'soft' }, value))
 
 const unavailableLine = (item, change) =>
   el(
@@ -99,22 +105,22 @@ const unavailableLine = (item, change) =>
       'div',
       { class: 'what' },
       el('span', {}, item.name ?? t.cart.unnamed),
+      metadataOf(item),
       el('span', { class: 'problem' }, t.cart.gone)
     ),
     el('span', {}, `${item.quantity}`),
     el('span', { class: 'amount' }, '—'),
-    removeButton(item, item.name, change)
+    removeButton(item, change)
   )
 
-function removeButton({ variant_id }, name, change) {
-  const named = name ?? t.cart.unnamed
+function removeButton(item, change) {
+  const named = nameOf(item)
   const button = el(
     'button',
     {
       type: 'button',
       'aria-label': t.cart.removeNamed(named),
-      onclick: () =>
-        disableWhile(button, () => change(() => removeFromCart(variant_id), t.cart.removed(named)))
+      onclick: () => disableWhile(button, () => change(() => removeFromCart(item.id), t.cart.removed(named)))
     },
     t.form.remove
   )

@@ -79,10 +79,10 @@ export async function addToCart(variant_id, quantity) {
   return showCount(cart)
 }
 
-export const setQuantity = (variantId, quantity) => changeItem('PUT', variantId, { quantity })
-export const removeFromCart = variantId => changeItem('DELETE', variantId)
+export const setQuantity = (lineId, quantity) => changeLine('PATCH', lineId, { quantity })
+export const removeFromCart = lineId => changeLine('DELETE', lineId)
 
-function changeItem(method, variantId, body) {
+function changeLine(method, lineId, body) {
   const { path, send } = currentCart()
-  return emptyIfExpired(() => send(method, `${path}/items/${variantId}`, { body }))
+  return emptyIfExpired(() => send(method, `${path}/lines/${lineId}`, { body }))
 }

@@ -345,6 +345,8 @@ export const de = {
     CART_CHANGED: 'Ihr Warenkorb hat sich inzwischen geändert. Bitte prüfen Sie ihn.',
     CART_EMPTY: 'Ihr Warenkorb ist leer. Vielleicht haben Sie in einem anderen Fenster bestellt.',
     CART_LINE_LIMIT: 'Ihr Warenkorb ist voll. Es passt kein weiteres Produkt hinein.',
+    CART_LINE_NOT_FOUND:
+      'Dieses Produkt ist nicht mehr in Ihrem Warenkorb. Vielleicht haben Sie es in einem anderen Fenster entfernt.',
     CART_VARIANT_UNAVAILABLE: 'Dieses Produkt wird zurzeit nicht verkauft.',
     CATALOG_PRODUCT_NOT_FOUND: 'Dieses Produkt wird hier nicht oder nicht mehr verkauft.',
     CATALOG_VARIANT_NOT_FOUND: 'Dieses Produkt wird hier nicht oder nicht mehr verkauft.',

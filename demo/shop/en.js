@@ -331,6 +331,7 @@ export const en = {
     CART_CHANGED: 'Your cart has changed in the meantime. Please check it.',
     CART_EMPTY: 'Your cart is empty. Perhaps you ordered in another window.',
     CART_LINE_LIMIT: 'Your cart is full. No other product fits in.',
+    CART_LINE_NOT_FOUND: 'This product is no longer in your cart. Perhaps you removed it in another window.',
     CART_VARIANT_UNAVAILABLE: 'This product is not for sale at present.',
     CATALOG_PRODUCT_NOT_FOUND: 'This product is not sold here, or not any more.',
     CATALOG_VARIANT_NOT_FOUND: 'This product is not sold here, or not any more.',
