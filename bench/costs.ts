@@ -44,9 +44,9 @@ begin;
 insert into yardstick.carts (cart_id, version, quantity, distinct_count, expires_at)
   values (lpad((:cart)::text, 32, '0')::uuid, 1, 9, 5, 'infinity')
   on conflict (cart_id) do update set version = carts.version + 1, quantity = excluded.quantity, updated_at = now();
-insert into yardstick.changed (cart_id, variant_id, quantity)
-  values (lpad((:cart)::text, 32, '0')::uuid, lpad((:cart)::text, 32, '1')::uuid, 1)
-  on conflict (cart_id, variant_id) do update set quantity = changed.quantity % 90 + 1;
+insert into yardstick.changed (cart_id, id, variant_id, quantity)
+  select lpad((:cart)::text, 32, '0')::uuid, line, line, 1 from (select lpad((:cart)::text, 32, '1')::uuid as line) lines
+  on conflict (cart_id, id) do update set quantity = changed.quantity % 90 + 1;
 commit;
 `
 

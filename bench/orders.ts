@@ -129,11 +129,10 @@ async function fillCarts(client: Bench['client'], variantIds: readonly string[],
   await client.query('truncate cart.items')
   await client.query(
     `insert into cart.items (cart_id, variant_id, quantity)
-     select cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
+     select distinct cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
      from cart.carts cross join generate_series(1, 5) line
      cross join lateral (select ($1::uuid[])[1 + floor(random() * $3 + 0 * line)::int] as random_id) chosen
-     where $3 > 0 and cart_id is not null
-     on conflict do nothing`,
+     where $3 > 0 and cart_id is not null`,
     [variantIds, common, variantIds.length]
   )
   await client.query(`

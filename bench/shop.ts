@@ -245,10 +245,9 @@ export async function fillShop(client: pg.Client, size: Size, userIds: readonly 
   )
   await client.query(
     `insert into cart.items (cart_id, variant_id, quantity)
-     select c.cart_id, v.id, 1 + l % 3
+     select distinct on (c.cart_id, v.id) c.cart_id, v.id, 1 + l % 3
      from cart.carts c cross join generate_series(1, $1::int) l
-     join chosen v on v.number = 1 + abs(hashtextextended(c.cart_id::text || l, 0)) % (select count(*) from chosen)
-     on conflict do nothing`,
+     join chosen v on v.number = 1 + abs(hashtextextended(c.cart_id::text || l, 0)) % (select count(*) from chosen)`,
     [lines]
   )
   await client.query(`

@@ -114,7 +114,7 @@ export async function findWrongWrites(
   }
   const cartsWithWrongSums = await sql(`
     select c.cart_id from cart.carts c left join cart.items i on i.cart_id = c.cart_id
-    group by c.cart_id having c.quantity <> coalesce(sum(i.quantity), 0) or c.distinct_count <> count(i.*)`)
+    group by c.cart_id having c.quantity <> coalesce(sum(i.quantity), 0) or c.distinct_count <> count(distinct i.variant_id)`)
   if (cartsWithWrongSums.length > 0)
     wrong.push(`carts whose sums differ from their items: ${cartsWithWrongSums.length}`)
   return wrong
