@@ -99,6 +99,25 @@ test('a product list in a market has its prices by quantity, and only the sale p
   expect(await lineIn('uk', 10)).toEqual([name, 1_000, 900, 9_000])
   expect(await lineIn('b2b', 1)).toEqual([name, 1_400, 700, 700])
   expect(await lineIn('b2b', 10)).toEqual([name, 1_000, 300, 3_000])
+
+  // The break applies to the lines of the variant together: splitting a quantity changes no total.
+  const headers = { 'x-guest-cart-token': guest.guest_cart_token as string, 'x-market': 'b2b' }
+  const totals: unknown[] = []
+  for (const [plain, engraved] of [
+    [10, 0],
+    [9, 1],
+    [4, 6]
+  ]) {
+    await app.request('DELETE', '/api/guest-cart', { headers })
+    const add = (quantity = 0, metadata = {}) =>
+      app.request('POST', '/api/guest-cart', { headers, body: { variant_id: cup, quantity, metadata } })
+    if (engraved !== 0) await add(engraved, { engraving: 'For Ada' })
+    const { items, subtotal, discount_total, total } = (await add(plain)).json
+    expect(items).toHaveLength(engraved === 0 ? 1 : 2)
+    for (const item of items) expect(item).toMatchObject({ price: 1_000, line_total: 300 * item.quantity })
+    totals.push({ subtotal, discount_total, total })
+  }
+  expect(totals).toEqual(Array(3).fill({ subtotal: 10_000, discount_total: 7_000, total: 3_000 }))
 })
 
 test('changes of prices, promotions and markets in one process take effect in another soon', async () => {
