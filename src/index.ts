@@ -64,11 +64,11 @@ export {
 } from './modules/inventory/index.ts'
 export { notificationsModule } from './modules/notifications/index.ts'
 export {
+  assistedBuyerOfRequest,
   type Buyer,
-  clientOf,
-  customerOf,
+  customerBuyerOfRequest,
   dataRequestedEvent,
-  guestOf,
+  guestBuyerOfRequest,
   type OrdersApi,
   orderCanceledEvent,
   orderClaimedEvent,
@@ -80,7 +80,7 @@ export {
   orderShipmentVoidedEvent,
   orderShippedEvent,
   ordersModule,
-  type PlaceOrder,
+  type PlaceOrderInput,
   unpaidStockHighEvent
 } from './modules/orders/index.ts'
 export {

@@ -13,18 +13,21 @@ import {
   orderPriceShareKeyOf,
   splitOrderPrice
 } from '../../src/modules/orders/adjustments/shares.ts'
-import { shipmentVoidRefusalOf, subtractShippedUnits } from '../../src/modules/orders/fulfilment/voiding.ts'
 import {
+  findShipmentVoidRefusalReason,
+  subtractShippedUnits
+} from '../../src/modules/orders/fulfilment/voiding.ts'
+import {
+  findOrderActionRefusalReason,
   type OrderActionName,
   type OrderLifecycle,
-  orderActionRefusalOf,
   orderStateAfter
 } from '../../src/modules/orders/lifecycle/actions.ts'
 import {
   addToOrderLineCounters,
   type OrderLineCounters,
   type OrderLineUnits,
-  remainingLineUnits
+  remainingOrderLineUnitsByAction
 } from '../../src/modules/orders/lifecycle/counters.ts'
 import { computeQuote, type Quote } from '../../src/modules/pricing/quote/quote.ts'
 import { anyBasket } from '../quotes/baskets.ts'
@@ -157,7 +160,9 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     if (deed.do !== 'void') return true
     const parcel = parcels[deed.parcel]
     return (
-      parcel !== undefined && !voided.has(deed.parcel) && shipmentVoidRefusalOf(lines, parcel) === undefined
+      parcel !== undefined &&
+      !voided.has(deed.parcel) &&
+      findShipmentVoidRefusalReason(lines, parcel) === undefined
     )
   }
   const may = (deed: Deed) =>
@@ -166,8 +171,12 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       : isUnsent(deed) &&
         ['admin', 'system'].some(
           role =>
-            orderActionRefusalOf(ACTION_OF[deed.do], { ...lifecycle, lines }, role as 'admin', 'never') ===
-            undefined
+            findOrderActionRefusalReason(
+              ACTION_OF[deed.do],
+              { ...lifecycle, lines },
+              role as 'admin',
+              'never'
+            ) === undefined
         )
 
   function act(deed: Deed): void {
@@ -204,7 +213,8 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
     may,
     act,
     parcels: () => parcels.length,
-    leftOf: (kind: keyof typeof remainingLineUnits) => lines.map(line => remainingLineUnits[kind](line)),
+    leftOf: (kind: keyof typeof remainingOrderLineUnitsByAction) =>
+      lines.map(line => remainingOrderLineUnitsByAction[kind](line)),
     /** What can still be credited of the price, and refunded of the captured amount. */
     rest: () => totalMinor - totalCreditedMinor(ledger()),
     now: () => {

@@ -21,7 +21,7 @@ const GIVEN = {
   customerId: 'string',
   variantId: 'string',
   sku: 'string',
-  shipping_address: "NonNullable<import('./src/index.ts').PlaceOrder['shipping_address']>",
+  shipping_address: "NonNullable<import('./src/index.ts').PlaceOrderInput['shipping_address']>",
   job: '{ readonly id: string }'
 } as const
 export type Given = Readonly<Record<keyof typeof GIVEN, unknown>>

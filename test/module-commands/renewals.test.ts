@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
+  assistedBuyerOfRequest,
   type Buyer,
-  clientOf,
-  customerOf,
+  customerBuyerOfRequest,
   defineJob,
   defineModule,
-  guestOf,
+  guestBuyerOfRequest,
   newWrite,
   type OrdersApi,
   ordersModule,
@@ -59,14 +59,14 @@ const renewals = (attempts: Attempt[]) =>
         const config = { class: 'checkout', unversioned: true } as const
         tiers.secured.post('/renewals', { config, schema: { summary: 'Renew', body } }, async request => {
           const wanted = sent(request.body.variant_id)
-          return (await orders.orders.place(customerOf(request), wanted, writeOf(request))).order
+          return (await orders.orders.place(customerBuyerOfRequest(request), wanted, writeOf(request))).order
         })
         tiers.public.post(
           '/renewals/guest',
           { config, schema: { summary: 'Renew', body } },
           async request => {
             const wanted = { ...sent(request.body.variant_id), email: 'ada@example.com' }
-            return orders.orders.place(guestOf(request), wanted, writeOf(request))
+            return orders.orders.place(guestBuyerOfRequest(request), wanted, writeOf(request))
           }
         )
         tiers.admin.post(
@@ -74,7 +74,7 @@ const renewals = (attempts: Attempt[]) =>
           { config, schema: { summary: 'Renew', body, params: wire.IdParams } },
           request =>
             orders.orders.place(
-              clientOf(request, request.params.id),
+              assistedBuyerOfRequest(request, request.params.id),
               sent(request.body.variant_id),
               writeOf(request)
             )
@@ -189,7 +189,7 @@ test('a module without the network of a buyer is held to the limits of the buyer
   const { commands, mug, stock, sql } = await useRenewals(settings)
   await stock(mug, 10)
   const ada = customerBuyer(newId())
-  const staff = { kind: 'client', customerId: newId(), actorId: newId() } as const
+  const staff = { kind: 'assisted', customerId: newId(), actorId: newId() } as const
   const { order } = await commands.orders.place(ada, sent(mug), newWrite())
   const assisted = await commands.orders.place(staff, sent(mug), newWrite())
   const limited = { code: 'ORDER_PENDING_LIMIT', details: { limit: 1 } }

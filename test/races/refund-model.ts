@@ -7,7 +7,10 @@ import {
 import { createAdminOrderActions } from '../../src/modules/orders/administration/actions.ts'
 import { createCancellationService } from '../../src/modules/orders/cancellation/service.ts'
 import { createPlacePendingOrder } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
-import { addToOrderLineCounters, remainingLineUnits } from '../../src/modules/orders/lifecycle/counters.ts'
+import {
+  addToOrderLineCounters,
+  remainingOrderLineUnitsByAction
+} from '../../src/modules/orders/lifecycle/counters.ts'
 import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
 import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
 import { createApplyPaymentChange } from '../../src/modules/orders/payments/apply-change.ts'
@@ -215,7 +218,10 @@ export async function refundModelOf(
     await db.transaction(async tx => {
       const locked = await changes.lock(tx, ID)
       changes.assertAllowed(locked, 'fulfil', ADMIN)
-      const units = locked.lines.map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
+      const units = locked.lines.map(line => ({
+        line: line.line,
+        quantity: remainingOrderLineUnitsByAction.fulfil(line)
+      }))
       await changes.transition(tx, locked, 'fulfil', ADMIN, {
         lines: addToOrderLineCounters(locked.lines, 'fulfil', units)
       })

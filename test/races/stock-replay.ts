@@ -1,10 +1,10 @@
 import type { StockDecisionBranch } from '../../src/modules/inventory/decisions/branches.ts'
 import { decideStockOperations, STOCK_DECISION_RULES } from '../../src/modules/inventory/decisions/decide.ts'
 import type {
+  InventoryItemStockPolicy,
   LockedStockState,
   ShipmentStockMovement,
   StockBatchDecision,
-  StockItem,
   StockLevel,
   StockOperation,
   StockOperationOutcome,
@@ -65,7 +65,7 @@ function stockOf(world: ModelStock, moved: readonly ShipmentStockMovement[]): Lo
       backorder,
       backorderLimit: limit,
       lowThreshold: low
-    }): [string, StockItem] => [
+    }): [string, InventoryItemStockPolicy] => [
       id,
       { id, tracked, backorder, backorderLimit: backorder === 'limit' ? limit : null, lowThreshold: low }
     ]

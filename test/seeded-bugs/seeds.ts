@@ -139,7 +139,7 @@ export const seeds: readonly Seed[] = [
     name: 'checkouts-of-other-guests',
     promise: 'A guest reads a checkout only with its token, over HTTP and through a module.',
     file: 'src/modules/orders/checkouts/service.ts',
-    find: "if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()",
+    find: "if (!isValidCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()",
     replace: '',
     tests: ['src/modules/orders/ownership.test.ts', 'test/module-commands/renewals.test.ts']
   },

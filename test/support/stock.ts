@@ -1,7 +1,10 @@
 import { newId } from '../../src/kernel/ids.ts'
 import type { AvailabilityChangeBroadcast } from '../../src/modules/inventory/availability/changes.ts'
 import type { StockStatusChange } from '../../src/modules/inventory/decisions/state.ts'
-import { createStockReservationApi, type StockLine } from '../../src/modules/inventory/reservations/api.ts'
+import {
+  createStockReservationApi,
+  type StockRequestLine
+} from '../../src/modules/inventory/reservations/api.ts'
 import { expireStockReservations } from '../../src/modules/inventory/reservations/expiry.ts'
 import type { LostReservedUnits, StockLevelShortfall } from '../../src/modules/inventory/writer/batch.ts'
 import { createKitComponentCache } from '../../src/modules/inventory/writer/kits.ts'
@@ -94,7 +97,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     batches: (result: string) => figureOf('batches_total', 'result', result),
     operations: (kind: string) => figureOf('operations_total', 'kind', kind),
     expire: () => expireStockReservations(db, writer),
-    buy: (owner: string, lines: readonly StockLine[], seconds = 120) =>
+    buy: (owner: string, lines: readonly StockRequestLine[], seconds = 120) =>
       doors.reserve(owner, lines, seconds, { deadlineAt: soon() }),
     close: async () => {
       await writer.stop()

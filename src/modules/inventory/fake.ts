@@ -5,7 +5,7 @@ import {
   stockClaimLostError
 } from './errors.ts'
 import type { InventoryApi } from './index.ts'
-import type { StockLine } from './reservations/api.ts'
+import type { StockRequestLine } from './reservations/api.ts'
 
 /** In-memory inventory that fulfils the contract of `InventoryApi`, for tests of modules that use it. */
 export type FakeInventory = InventoryApi & {
@@ -122,13 +122,13 @@ export function fakeInventory(): FakeInventory {
   }
 }
 
-function sumOf(lines: readonly StockLine[]): Map<string, number> {
+function sumOf(lines: readonly StockRequestLine[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
   return sums
 }
 
-const linesIn = (quantities: ReadonlyMap<string, number>): StockLine[] =>
+const linesIn = (quantities: ReadonlyMap<string, number>): StockRequestLine[] =>
   [...quantities].map(([variantId, quantity]) => ({ variantId, quantity }))
 
 const areEqual = (one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>) =>

@@ -8,7 +8,7 @@ import { createAvailabilityService, readAvailableQuantities } from './availabili
 import { createStockExporter, type ExportStockCsv } from './csv/export.ts'
 import { createStockImporter } from './csv/import.ts'
 import { stockCsvRoutes } from './csv/routes.ts'
-import type { ItemQuantity } from './decisions/state.ts'
+import type { InventoryItemQuantity } from './decisions/state.ts'
 import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 import { createStockPolicyPublisher } from './items/crossings.ts'
 import { correctLowStockMarks, refreshLowStockMarks } from './items/low-stock.ts'
@@ -36,7 +36,7 @@ import { createStockMovementService } from './movements/service.ts'
 import {
   createStockReservationApi,
   type OrderStockRequest,
-  type StockLine,
+  type StockRequestLine,
   type TakeContestedStockRequest,
   type UnpaidStockClaim
 } from './reservations/api.ts'
@@ -51,10 +51,10 @@ import { createStockWriter } from './writer/writer.ts'
 export { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 
 export type {
+  InventoryItemQuantity,
   InventoryItemSummary,
-  ItemQuantity,
   StockLedgerCheckReport,
-  StockLine,
+  StockRequestLine,
   TakeContestedStockRequest,
   UnpaidStockClaim
 }
@@ -88,10 +88,10 @@ export type InventoryApi = {
    */
   reserve(
     owner: string,
-    lines: readonly StockLine[],
+    lines: readonly StockRequestLine[],
     seconds: number,
     options?: { deadlineAt?: number; contest?: ReadonlyMap<string, number> }
-  ): Promise<readonly ItemQuantity[]>
+  ): Promise<readonly InventoryItemQuantity[]>
   /** Releases the held reservations of `owner`. Claimed reservations stay. */
   release(owner: string): Promise<void>
   /**
@@ -102,15 +102,15 @@ export type InventoryApi = {
   claim(
     tx: Transaction,
     owner: string,
-    lines: readonly StockLine[],
-    contested?: readonly ItemQuantity[]
+    lines: readonly StockRequestLine[],
+    contested?: readonly InventoryItemQuantity[]
   ): Promise<void>
   /**
    * Confirms the claimed reservations of `owner`: other owners can no longer take them. Returns the units
    * that the owner lacks, because it contested them or lost them to an owner that confirmed first. Get
    * them with `take` or give them up with `forgo`.
    */
-  confirm(tx: Transaction, owner: string): Promise<readonly ItemQuantity[]>
+  confirm(tx: Transaction, owner: string): Promise<readonly InventoryItemQuantity[]>
   /**
    * Returns the owners with unpaid claims of these variants, or of parts of these kits. Reads at most
    * 5,000 claims, in one statement.
@@ -128,12 +128,16 @@ export type InventoryApi = {
    * Deletes contested units that the owner no longer wants. Each item may appear once. Returns the units
    * that were not contested.
    */
-  forgo(tx: Transaction, owner: string, parts: readonly ItemQuantity[]): Promise<ItemQuantity[]>
+  forgo(
+    tx: Transaction,
+    owner: string,
+    parts: readonly InventoryItemQuantity[]
+  ): Promise<InventoryItemQuantity[]>
   /**
    * Always rejects with `INVENTORY_SHORT`: `items` lists the lines that cannot be bought now. One
    * statement.
    */
-  rejectShort(db: Queryable, lines: readonly StockLine[]): Promise<never>
+  rejectShort(db: Queryable, lines: readonly StockRequestLine[]): Promise<never>
   /** @throws `INVENTORY_SHORT` when the owner contests units that it does not have. */
   assertNotContested(db: Queryable, owner: string): Promise<void>
   /** Posts a request that the writer applies after commit, once per request id. */

@@ -12,7 +12,7 @@ import type { OrderAdministration } from './administration/service.ts'
 import { type OrderStatistics, readOrderStatistics } from './administration/statistics.ts'
 import type { Buyer } from './buyers/buyer.ts'
 import { findPurchasedIds } from './buyers/service.ts'
-import type { PlaceOrder } from './checkouts/place-order.ts'
+import type { PlaceOrderInput } from './checkouts/place-order.ts'
 import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
 import {
   dataRequestedEvent,
@@ -37,13 +37,13 @@ import {
 import type { OrderSummary } from './orders/message-summary-service.ts'
 import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
-import { setUpCheckouts } from './set-up-checkouts.ts'
-import { setUpOrderLifecycle } from './set-up-lifecycle.ts'
-import { setUpOrderPersonalData } from './set-up-personal-data.ts'
-import { setUpPlacement } from './set-up-placement.ts'
+import { setUpCheckoutServices } from './set-up-checkouts.ts'
+import { setUpOrderLifecycleServices } from './set-up-lifecycle.ts'
+import { setUpOrderPersonalDataServices } from './set-up-personal-data.ts'
+import { setUpOrderPlacementServices } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
 
-export { clientOf, customerOf, guestOf } from './buyers/routes.ts'
+export { assistedBuyerOfRequest, customerBuyerOfRequest, guestBuyerOfRequest } from './buyers/routes.ts'
 export {
   dataRequestedEvent,
   orderCanceledEvent,
@@ -57,7 +57,7 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
-export type { Buyer, OrderStatistics, OrderSummary, PlaceOrder }
+export type { Buyer, OrderStatistics, OrderSummary, PlaceOrderInput }
 
 /** The API of orders for other modules. */
 export type OrdersApi = {
@@ -168,10 +168,10 @@ export const ordersModule = defineModule({
       create: (id, version) => deriveOrderToken(secrets, id, version),
       verify: (token, id, version) => isValidOrderToken(secrets, token, id, version)
     }
-    const checkouts = setUpCheckouts(platform, settings, apis)
-    const lifecycle = setUpOrderLifecycle(platform, settings, apis)
-    const placement = setUpPlacement(platform, settings, apis, { checkouts, lifecycle, tokens })
-    const personalData = setUpOrderPersonalData(platform, settings, apis)
+    const checkouts = setUpCheckoutServices(platform, settings, apis)
+    const lifecycle = setUpOrderLifecycleServices(platform, settings, apis)
+    const placement = setUpOrderPlacementServices(platform, settings, apis, { checkouts, lifecycle, tokens })
+    const personalData = setUpOrderPersonalDataServices(platform, settings, apis)
     const api: OrdersApi = {
       ...placement.commands,
       findPurchased: findPurchasedIds,

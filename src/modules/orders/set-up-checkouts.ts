@@ -12,7 +12,7 @@ import { createPriceCheckout } from './checkouts/pricer.ts'
 import { createReadCheckoutInput } from './checkouts/read-input.ts'
 import { deleteExpiredCheckouts } from './checkouts/repository.ts'
 import { checkoutRoutes } from './checkouts/routes.ts'
-import { LINE_QUANTITY_MAX } from './checkouts/schema.ts'
+import { CHECKOUT_LINE_QUANTITY_MAX } from './checkouts/schema.ts'
 import { createCheckoutService } from './checkouts/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createAddressFormatService } from './countries/service.ts'
@@ -36,13 +36,13 @@ type Apis = {
 }
 
 /** Creates the services that are used before an order exists: address rules, checkouts and their prices. */
-export function setUpCheckouts(
+export function setUpCheckoutServices(
   { config, db, timers, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, catalog, pricing, inventory, shipping, cart }: Apis
 ) {
   // The quantity limit of a cart also holds for items that are ordered without one.
-  const lineQuantityMax = cart?.lineQuantityMax ?? LINE_QUANTITY_MAX
+  const lineQuantityMax = cart?.lineQuantityMax ?? CHECKOUT_LINE_QUANTITY_MAX
   const readCheckoutInput = createReadCheckoutInput({ pricing, cart })
   const priceCheckout = createPriceCheckout({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
   const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
@@ -74,4 +74,4 @@ export function setUpCheckouts(
     }
   }
 }
-export type CheckoutParts = ReturnType<typeof setUpCheckouts>
+export type CheckoutServices = ReturnType<typeof setUpCheckoutServices>

@@ -48,7 +48,7 @@ type Apis = {
  * Creates the services that change an existing order: payments, cancellation, expiry, fulfilment, completion,
  * administration.
  */
-export function setUpOrderLifecycle(
+export function setUpOrderLifecycleServices(
   { db, timers, emit, log, metrics }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis
@@ -170,4 +170,4 @@ export function setUpOrderLifecycle(
     routes: (tiers: Tiers): void => orderAdministrationRoutes(tiers, administration)
   }
 }
-export type OrderLifecycleParts = ReturnType<typeof setUpOrderLifecycle>
+export type OrderLifecycleServices = ReturnType<typeof setUpOrderLifecycleServices>

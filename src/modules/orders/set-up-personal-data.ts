@@ -21,7 +21,7 @@ type Apis = {
 }
 
 /** Creates the services for the export and the erasure of personal data of customers and guests. */
-export function setUpOrderPersonalData(
+export function setUpOrderPersonalDataServices(
   { db, timers, emit, enqueue, secrets, house }: ModulePlatform,
   settings: OrdersSettings,
   apis: Apis

@@ -10,7 +10,7 @@ import { orderQuoteRoutes } from './assisted-orders/quote-routes.ts'
 import { createOrderQuoteService } from './assisted-orders/quote-service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrderService } from './assisted-orders/service.ts'
-import { createFindBuyerKeys, hasBuyerOrdered } from './buyers/service.ts'
+import { createBuyerLimitKeyFinder, hasBuyerOrdered } from './buyers/service.ts'
 import { createOrderCommands } from './commands/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
@@ -20,8 +20,8 @@ import { createNextOrderNumber } from './orders/order-number-sequence.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService, type OrderTokens } from './orders/service.ts'
 import { createOrderPlacement } from './placement/service.ts'
-import type { CheckoutParts } from './set-up-checkouts.ts'
-import type { OrderLifecycleParts } from './set-up-lifecycle.ts'
+import type { CheckoutServices } from './set-up-checkouts.ts'
+import type { OrderLifecycleServices } from './set-up-lifecycle.ts'
 import type { OrdersSettings } from './settings.ts'
 
 type Apis = {
@@ -33,8 +33,8 @@ type Apis = {
   readonly cart: CartApi | undefined
 }
 type Parts = {
-  readonly checkouts: CheckoutParts
-  readonly lifecycle: OrderLifecycleParts
+  readonly checkouts: CheckoutServices
+  readonly lifecycle: OrderLifecycleServices
   readonly tokens: OrderTokens
 }
 
@@ -42,14 +42,14 @@ type Parts = {
  * Creates the services that create and read orders: placement, orders of customers and guests, claims,
  * assisted orders and quotes.
  */
-export function setUpPlacement(
+export function setUpOrderPlacementServices(
   { db, emit, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis,
   { checkouts: { readCheckoutInput, priceCheckout, checkouts, limitCodeGuesses }, lifecycle, tokens }: Parts
 ) {
   const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
-  const findBuyerKeys = createFindBuyerKeys({ secrets, auth })
+  const findBuyerKeys = createBuyerLimitKeyFinder({ secrets, auth })
   pricing.useOrderHistory(hasBuyerOrdered)
   const placement = createOrderPlacement({
     db,

@@ -34,7 +34,7 @@ import { createPaymentReconciler, schedulePaymentRetries } from './operations/re
 import { createPaymentRefresher } from './operations/refresh.ts'
 import { createPaymentOperationSender } from './operations/sender.ts'
 import { insertPaymentOperations } from './payments/operation-repository.ts'
-import { createRefundService, type RefundActor } from './payments/refunds.ts'
+import { createRefundService, type RefundRequester } from './payments/refunds.ts'
 import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
 import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'
@@ -73,7 +73,7 @@ export type {
   PaymentListener,
   PaymentReconciliationReport,
   PaymentStartGuard,
-  RefundActor as Refunder
+  RefundRequester as Refunder
 }
 export { orderPayments }
 

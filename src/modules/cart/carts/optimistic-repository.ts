@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import type { CartLineChanges } from './lines.ts'
-import { metadataText, nextVersionSql, type SavedLines, sumsOf, versionOf } from './repository.ts'
+import { metadataText, nextVersionSql, type SavedCartLines, sumsOf, versionOf } from './repository.ts'
 
 // Writes each cart completely or not at all. It never waits: carts that another transaction has locked or
 // changed are skipped.
@@ -67,7 +67,7 @@ export type OptimisticCartChange = {
 export async function saveCartsIfUnchanged(
   db: Queryable,
   changes: readonly OptimisticCartChange[]
-): Promise<(SavedLines | undefined)[]> {
+): Promise<(SavedCartLines | undefined)[]> {
   const sums = changes.map(({ change }) => sumsOf(change.lines))
   const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
   const removed = changes.flatMap(({ cartId, change }) => change.removed.map(id => ({ cartId, id })))

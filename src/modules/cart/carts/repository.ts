@@ -187,7 +187,7 @@ const cartLineOf = ({ id, variant_id, quantity, line_metadata }: RowOf<typeof li
 })
 
 /** A cart after a change of its lines, which leaves its metadata as it is. */
-export type SavedLines = Omit<StoredCart, 'metadata'>
+export type SavedCartLines = Omit<StoredCart, 'metadata'>
 
 /**
  * Writes a change of a locked cart, with its sums and next version, in one round trip. `idleSeconds`: seconds
@@ -198,7 +198,7 @@ export async function saveCart(
   cartId: string,
   { lines, set, removed }: CartLineChanges,
   idleSeconds: number | null
-): Promise<SavedLines> {
+): Promise<SavedCartLines> {
   const sums = sumsOf(lines)
   const [updated] = await Promise.all([
     tx.first(updateCart, { cartId, ...sums, idleSeconds }),

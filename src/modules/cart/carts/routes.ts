@@ -8,13 +8,13 @@ import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
 import {
-  AddItemRequest,
+  AddCartItemRequest,
   CartCountResponse,
   CartItemParams,
   CartLineParams,
   CartResponse,
+  UpdateCartItemRequest,
   UpdateCartRequest,
-  UpdateItemRequest,
   UpdateLineRequest
 } from './schema.ts'
 import type { CartService, CustomerInMarket } from './service.ts'
@@ -25,11 +25,11 @@ const response = { 200: CartResponse }
 
 /** Operations on the cart of the authenticated customer (specification, "Secured routes"). */
 export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveRequestMarket): void {
-  const customerOf = async (request: FastifyRequest): Promise<CustomerInMarket> => ({
+  const customerOfRequest = async (request: FastifyRequest): Promise<CustomerInMarket> => ({
     customerId: identityOf(request).userId,
     market: await marketOf(request)
   })
-  const own = async (request: FastifyRequest) => cart.handleOf(await customerOf(request))
+  const own = async (request: FastifyRequest) => cart.handleOf(await customerOfRequest(request))
 
   tiers.secured.get(
     '/cart',
@@ -43,7 +43,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         response
       }
     },
-    async (request, reply) => sendCartResponse(reply, await cart.view(await customerOf(request)))
+    async (request, reply) => sendCartResponse(reply, await cart.view(await customerOfRequest(request)))
   )
 
   tiers.secured.get(
@@ -69,7 +69,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         summary: 'Add an item',
         description:
           'Adds a quantity of a variant to the cart, or increases the line that has this variant and equal `metadata`. Returns the cart. 400 `METADATA_LIMIT`: the cart would have too many bytes of metadata. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 409 `CART_LINE_LIMIT`: the cart has too many lines.',
-        body: AddItemRequest,
+        body: AddCartItemRequest,
         response
       }
     },
@@ -90,7 +90,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         description:
           'Sets the quantity of a variant that is in one line of the cart, and returns the cart. To remove an item, delete it. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
         params: CartItemParams,
-        body: UpdateItemRequest,
+        body: UpdateCartItemRequest,
         response
       }
     },
@@ -198,7 +198,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
 }
 
 /** The line that a request adds, with the id that it gets unless the cart has an equal line. */
-export const cartLineOfRequest = ({ variant_id, quantity, metadata = {} }: AddItemRequest): CartLine => ({
+export const cartLineOfRequest = ({ variant_id, quantity, metadata = {} }: AddCartItemRequest): CartLine => ({
   id: newId(),
   variantId: variant_id,
   quantity,

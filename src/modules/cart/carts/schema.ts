@@ -26,14 +26,14 @@ const ITEMS_BYTES_MAX = 64_000
 
 const Quantity = Type.Integer({ minimum: 1, maximum: QUANTITY_MAX })
 
-export const AddItemRequest = request('AddItemRequest', {
+export const AddCartItemRequest = request('AddItemRequest', {
   variant_id: Id,
   quantity: Quantity,
   ...lineMetadataFields
 })
-export type AddItemRequest = Static<typeof AddItemRequest>
+export type AddCartItemRequest = Static<typeof AddCartItemRequest>
 
-export const UpdateItemRequest = request('UpdateItemRequest', { quantity: Quantity })
+export const UpdateCartItemRequest = request('UpdateItemRequest', { quantity: Quantity })
 
 export const UpdateLineRequest = patchRequest('UpdateLineRequest', {
   quantity: Quantity,
@@ -62,7 +62,7 @@ export const CartMergeRequest = Type.Union(
   [
     input({ guest_cart_token: Type.String({ maxLength: 256 }), strategy }),
     input({
-      items: Type.Array(AddItemRequest, { maxItems: ITEMS_MAX, 'x-bytes-max': ITEMS_BYTES_MAX }),
+      items: Type.Array(AddCartItemRequest, { maxItems: ITEMS_MAX, 'x-bytes-max': ITEMS_BYTES_MAX }),
       strategy
     })
   ],
@@ -153,7 +153,7 @@ const AdjustmentResponse = response('AdjustmentResponse', {
     description: 'Metadata of the line, because lines of one variant can differ in it.'
   })
 })
-export const MergeResponse = response('MergeResponse', {
+export const CartMergeResponse = response('MergeResponse', {
   customer_id: Id,
   ...cartFields,
   merge: Type.Object({

@@ -108,7 +108,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
   /** Ids of carts with an optimistic change in progress in this process. */
   const cartsBeingSaved = new Set<string>()
 
-  async function saveOptimistically(change: OptimisticCartChange): Promise<carts.SavedLines | undefined> {
+  async function saveOptimistically(change: OptimisticCartChange): Promise<carts.SavedCartLines | undefined> {
     const { cartId } = change
     if (cartsBeingSaved.has(cartId)) return undefined
     cartsBeingSaved.add(cartId)

@@ -5,14 +5,14 @@ import { MarketQuery, withResponseDescription } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOfRequest, sendCartResponse } from '../carts/routes.ts'
 import {
-  AddItemRequest,
+  AddCartItemRequest,
   CartCountResponse,
   CartItemParams,
   CartLineParams,
   GuestCartHeaders,
   GuestCartResponse,
+  UpdateCartItemRequest,
   UpdateCartRequest,
-  UpdateItemRequest,
   UpdateLineRequest
 } from '../carts/schema.ts'
 import type { GuestCartAccess, GuestCartService } from './service.ts'
@@ -42,7 +42,7 @@ export function guestCartRoutes(
         summary: 'Add an item to a guest cart',
         description:
           'Adds a quantity of a variant to the cart of `X-Guest-Cart-Token`, or increases the line that has this variant and equal `metadata`. Without that header it creates a cart: store the `guest_cart_token` of the response. 400 `METADATA_LIMIT`: the cart would have too many bytes of metadata. 409 `CART_INSUFFICIENT_STOCK`: the lines of the variant can have at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or merged; repeat the request without it.',
-        body: AddItemRequest,
+        body: AddCartItemRequest,
         response: {
           200: withResponseDescription(GuestCartResponse, 'The item was added to the existing cart.'),
           201: withResponseDescription(GuestCartResponse, 'A cart was created. Store its `guest_cart_token`.')
@@ -99,7 +99,7 @@ export function guestCartRoutes(
         description:
           'Sets the quantity of a variant that is in one line of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
         params: CartItemParams,
-        body: UpdateItemRequest,
+        body: UpdateCartItemRequest,
         response
       }
     },

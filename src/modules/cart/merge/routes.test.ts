@@ -7,9 +7,9 @@ import {
   useCartShop
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { MergeResponse } from '../carts/schema.ts'
+import { CartMergeResponse } from '../carts/schema.ts'
 
-const mergeSchema = compileAnswer(MergeResponse)
+const mergeSchema = compileAnswer(CartMergeResponse)
 
 const add = (shop: CartShop, token: string, variantId: string, quantity = 1) =>
   shop.request('POST', '/api/cart', { token, body: { variant_id: variantId, quantity } })

@@ -4,7 +4,7 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { cartLineOfRequest, sendCartResponse } from '../carts/routes.ts'
-import { CartMergeRequest, MergeResponse } from '../carts/schema.ts'
+import { CartMergeRequest, CartMergeResponse } from '../carts/schema.ts'
 import type { CartMergeReport, CartMergeService, CartMergeSource } from './service.ts'
 
 /** `POST /api/cart/merge` (specification, "Cart module wiring rules"). */
@@ -24,7 +24,7 @@ export function cartMergeRoutes(
         description:
           'Merges a guest cart, or items that a browser stored, into the cart of the customer. Call it after login. `strategy` decides quantities of variants in both carts. `merge.adjustments` lists quantities that limits or stock reduced. A guest cart token works once; the same customer can repeat the request without effect. 404 `CART_GUEST_NOT_FOUND`: the token is unknown, expired or used.',
         body: CartMergeRequest,
-        response: { 200: MergeResponse }
+        response: { 200: CartMergeResponse }
       }
     },
     async (request, reply) => {

@@ -6,7 +6,7 @@ import {
   sumBy,
   unreservedUnitsAtLevel
 } from './availability.ts'
-import type { ItemQuantity, KitExpandedLine, StockItem, StockLevel } from './state.ts'
+import type { InventoryItemQuantity, InventoryItemStockPolicy, KitExpandedLine, StockLevel } from './state.ts'
 
 export type StockLevelAllocation<L extends StockLevel = StockLevel> = {
   readonly level: L
@@ -15,7 +15,7 @@ export type StockLevelAllocation<L extends StockLevel = StockLevel> = {
 type Shortage = { variantId: string; requested: number; available: number }
 
 /** Sums quantities by item. */
-export function sumQuantitiesByItem(parts: readonly ItemQuantity[]): Map<string, number> {
+export function sumQuantitiesByItem(parts: readonly InventoryItemQuantity[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { itemId, quantity } of parts) sums.set(itemId, (sums.get(itemId) ?? 0) + quantity)
   return sums
@@ -34,7 +34,7 @@ export const sumRequestedUnitsByItem = (
 
 export type StockAllocationRules = typeof STOCK_ALLOCATION_RULES
 export const STOCK_ALLOCATION_RULES = {
-  partsOf: (need: KitExpandedLine): readonly ItemQuantity[] => need.parts,
+  partsOf: (need: KitExpandedLine): readonly InventoryItemQuantity[] => need.parts,
   availableOf: availableUnitsOfItem,
   /** Levels of active locations. */
   sellingOf: <L extends StockLevelQuantities>(levels: readonly L[]): readonly L[] =>
@@ -43,7 +43,7 @@ export const STOCK_ALLOCATION_RULES = {
    * Returns how many units may be reserved at a level in total, given the backorders at the other
    * locations. Null: unlimited.
    */
-  allowedAt(item: StockItem, levels: readonly StockLevel[], level: StockLevel): number | null {
+  allowedAt(item: InventoryItemStockPolicy, levels: readonly StockLevel[], level: StockLevel): number | null {
     if (item.backorder === 'any') return null
     const elsewhere = sumBy(levels, backorderedUnitsAtLevel) - backorderedUnitsAtLevel(level)
     const limit = item.backorder === 'limit' ? (item.backorderLimit ?? 0) : 0
@@ -55,7 +55,7 @@ export const STOCK_ALLOCATION_RULES = {
 export function findShortLines(
   needs: readonly KitExpandedLine[],
   stock: {
-    item: (itemId: string) => StockItem | undefined
+    item: (itemId: string) => InventoryItemStockPolicy | undefined
     levelsOf: (itemId: string) => readonly StockLevel[]
   },
   rules: StockAllocationRules

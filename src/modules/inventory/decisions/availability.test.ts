@@ -5,7 +5,7 @@ import { newId } from '../../../kernel/ids.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
 import { inventoryModule } from '../index.ts'
 import { availableUnitsOfItem } from './availability.ts'
-import type { StockItem, StockLevel } from './state.ts'
+import type { InventoryItemStockPolicy, StockLevel } from './state.ts'
 
 const figures = fc.record({
   onHand: fc.integer({ min: -3, max: 12 }),
@@ -14,7 +14,7 @@ const figures = fc.record({
 })
 const anyItem = fc.record({
   tracked: fc.integer({ min: 0, max: 4 }).map(number => number > 0),
-  backorder: fc.constantFrom<StockItem['backorder']>('none', 'limit', 'any'),
+  backorder: fc.constantFrom<InventoryItemStockPolicy['backorder']>('none', 'limit', 'any'),
   limit: fc.nat({ max: 8 }),
   levels: fc.tuple(fc.option(figures), fc.option(figures), fc.option(figures))
 })
@@ -38,7 +38,7 @@ test('the stock writer and the database compute the same available quantities', 
   const stock = fc.sample(anyItem, 300).map(({ tracked, backorder, limit, levels }) => {
     const id = newId()
     const backorderLimit = backorder === 'limit' ? limit : null
-    const item: StockItem = { id, tracked, backorder, backorderLimit, lowThreshold: null }
+    const item: InventoryItemStockPolicy = { id, tracked, backorder, backorderLimit, lowThreshold: null }
     const rows = locations.flatMap(({ id: locationId, active }, index): StockLevel[] => {
       const given = levels[index]
       const place = { itemId: id, locationId, priority: 2, active, seq: 0, sourceVersion: null }

@@ -1,4 +1,4 @@
-import type { StockItem, StockLevel, StockStatus } from './state.ts'
+import type { InventoryItemStockPolicy, StockLevel, StockStatus } from './state.ts'
 
 type Quantities = Pick<StockLevel, 'onHand' | 'safety' | 'reserved'>
 /** The fields of a level that decide how much can be bought. */
@@ -16,7 +16,7 @@ export const sumBy = <T>(list: readonly T[], of: (each: T) => number): number =>
   list.reduce((sum, each) => sum + of(each), 0)
 
 /** Returns the unused backorder limit, which is shared by all locations. */
-function backorderRest(item: StockItem, levels: readonly StockLevelQuantities[]): number {
+function backorderRest(item: InventoryItemStockPolicy, levels: readonly StockLevelQuantities[]): number {
   if (item.backorder === 'none') return 0
   if (item.backorder === 'any') return Number.POSITIVE_INFINITY
   return Math.max(0, (item.backorderLimit ?? 0) - sumBy(levels, backorderedUnitsAtLevel))
@@ -27,7 +27,7 @@ function backorderRest(item: StockItem, levels: readonly StockLevelQuantities[])
  * location.
  */
 export function availableUnitsOfItem(
-  item: StockItem | undefined,
+  item: InventoryItemStockPolicy | undefined,
   levels: readonly StockLevelQuantities[]
 ): number {
   if (!item?.tracked) return Number.POSITIVE_INFINITY
@@ -39,7 +39,7 @@ export function availableUnitsOfItem(
  * Returns the status of a variant that needs `quantity` units of the item: 1 for the item itself, more for
  * a kit.
  */
-export function stockStatusOf(item: StockItem, available: number, quantity = 1): StockStatus {
+export function stockStatusOf(item: InventoryItemStockPolicy, available: number, quantity = 1): StockStatus {
   if (!item.tracked) return 'untracked'
   if (Math.floor(available / quantity) <= 0) return 'out'
   return item.lowThreshold !== null && available <= item.lowThreshold ? 'low' : 'in'

@@ -1,4 +1,4 @@
-import type { KitExpandedLine, StockItem, StockLevel, StockOperationOutcome } from './state.ts'
+import type { InventoryItemStockPolicy, KitExpandedLine, StockLevel, StockOperationOutcome } from './state.ts'
 
 /** The cases that a stock decision distinguishes. A test counts them, so that none stays untested. */
 export const STOCK_DECISION_BRANCHES = [
@@ -59,7 +59,7 @@ export type StockDecisionBranch = (typeof STOCK_DECISION_BRANCHES)[number]
 export type StockDecisionBranchListener = (branch: StockDecisionBranch) => void
 
 type Books = {
-  item: (itemId: string) => StockItem | undefined
+  item: (itemId: string) => InventoryItemStockPolicy | undefined
   levelsOf: (itemId: string) => readonly StockLevel[]
 }
 const isKit = ({ variantId, parts }: KitExpandedLine): boolean =>

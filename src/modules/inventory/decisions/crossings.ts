@@ -1,11 +1,11 @@
 import { availableUnitsOfItem, type StockLevelQuantities, stockStatusOf } from './availability.ts'
-import type { LockedStockState, StockItem, StockStatusChange } from './state.ts'
+import type { InventoryItemStockPolicy, LockedStockState, StockStatusChange } from './state.ts'
 
 type Kits = LockedStockState['kitsOf'] extends ReadonlyMap<string, infer K> ? K : never
 
 /** Returns the status changes of an item and its kits when its levels change from `before` to `now`. */
 export function findStockStatusChanges(
-  item: StockItem,
+  item: InventoryItemStockPolicy,
   kits: Kits | undefined,
   { before, now }: { before: readonly StockLevelQuantities[]; now: readonly StockLevelQuantities[] }
 ): StockStatusChange[] {

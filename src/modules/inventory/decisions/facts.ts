@@ -9,13 +9,13 @@ import {
   type WorkingStockLedger
 } from './ledger.ts'
 import type {
-  ItemQuantity,
+  InventoryItemQuantity,
+  InventoryItemStockPolicy,
   OrderStockOperation,
   ReleaseHeldStockOperation,
   ReserveStockOperation,
   ShipmentStockMovement,
   StockCountOperation,
-  StockItem,
   StockLevel,
   StockOperationOutcome,
   TakeContestedStockOperation,
@@ -42,7 +42,7 @@ export const STOCK_CHANGE_RULES = {
 const missingAt = (level: StockLevel): number => Math.max(0, level.reserved - Math.max(0, level.onHand))
 /** Returns whether more units are reserved than on hand, beyond the backorder limit. */
 export function isStockLevelShort(
-  item: StockItem | undefined,
+  item: InventoryItemStockPolicy | undefined,
   levels: readonly StockLevel[],
   level: StockLevel
 ): boolean {
@@ -146,8 +146,8 @@ export function releaseOrderUnits(
 
 function surplusOf(
   ledger: WorkingStockLedger,
-  rest: readonly ItemQuantity[]
-): { surplus?: readonly ItemQuantity[] } {
+  rest: readonly InventoryItemQuantity[]
+): { surplus?: readonly InventoryItemQuantity[] } {
   const surplus = rest.filter(({ itemId }) => ledger.item(itemId)?.tracked)
   return surplus.length > 0 ? { surplus } : {}
 }

@@ -20,9 +20,9 @@ import {
   type WorkingStockLedger
 } from './ledger.ts'
 import type {
-  ItemQuantity,
+  InventoryItemQuantity,
+  InventoryItemStockPolicy,
   ReserveStockOperation,
-  StockItem,
   StockLevel,
   StockOperationOutcome
 } from './state.ts'
@@ -103,7 +103,7 @@ export function reserveAllOrNothing(
 const contestedOf = (
   wanted: ReadonlyMap<string, number>,
   availableOf: (itemId: string) => number
-): ItemQuantity[] =>
+): InventoryItemQuantity[] =>
   [...wanted].flatMap(([itemId, quantity]) => {
     const rest = quantity - Math.max(0, availableOf(itemId))
     return rest > 0 ? [{ itemId, quantity: rest }] : []
@@ -132,7 +132,7 @@ function withoutRows(
 export function reserveAvailableUnits(
   ledger: WorkingStockLedger,
   { id, owner }: Pick<ReserveStockOperation, 'id' | 'owner'>,
-  { item, quantity }: { readonly item: StockItem; readonly quantity: number },
+  { item, quantity }: { readonly item: InventoryItemStockPolicy; readonly quantity: number },
   rules: StockAllocationRules,
   note: StockDecisionBranchListener
 ): MutableReservation[] {

@@ -1,5 +1,5 @@
 /** The stock policy of an item. */
-export type StockItem = {
+export type InventoryItemStockPolicy = {
   readonly id: string
   readonly tracked: boolean
   readonly backorder: 'none' | 'limit' | 'any'
@@ -35,13 +35,13 @@ export type StockReservation = {
   readonly isUnlocked: boolean
 }
 
-export type ItemQuantity = { readonly itemId: string; readonly quantity: number }
+export type InventoryItemQuantity = { readonly itemId: string; readonly quantity: number }
 
 /** A line of a basket with the parts of one unit. The only part of a plain variant is the variant itself. */
 export type KitExpandedLine = {
   readonly variantId: string
   readonly quantity: number
-  readonly parts: readonly ItemQuantity[]
+  readonly parts: readonly InventoryItemQuantity[]
 }
 
 /** Fields of counts and adjustments. */
@@ -71,11 +71,14 @@ export type OrderStockOperation = {
   readonly kind: 'release' | 'ship' | 'return'
   readonly id: string
   readonly owner: string
-  readonly parts: readonly ItemQuantity[] | null
+  readonly parts: readonly InventoryItemQuantity[] | null
   readonly locationId: string | null
 }
 /** An owner that may lose its claimed units, except those of `keep`. */
-export type PreemptibleReservationOwner = { readonly owner: string; readonly keep: readonly ItemQuantity[] }
+export type PreemptibleReservationOwner = {
+  readonly owner: string
+  readonly keep: readonly InventoryItemQuantity[]
+}
 /**
  * Gives contested units to a paid owner: free ones first, then those of the victims in their order. All or
  * nothing.
@@ -84,7 +87,7 @@ export type TakeContestedStockOperation = {
   readonly kind: 'take'
   readonly id: string
   readonly owner: string
-  readonly parts: readonly ItemQuantity[]
+  readonly parts: readonly InventoryItemQuantity[]
   readonly victims: readonly PreemptibleReservationOwner[]
 }
 /** Undoes a shipment of the owner. */
@@ -125,11 +128,11 @@ export type StockOperation =
 
 export type StockOperationOutcome =
   /** `contested`: units of the lines that are not reserved. */
-  | { readonly kind: 'reserved'; readonly contested: readonly ItemQuantity[] }
+  | { readonly kind: 'reserved'; readonly contested: readonly InventoryItemQuantity[] }
   /** Outcome of a take operation: the units that the victims lost. */
   | {
       readonly kind: 'took'
-      readonly lost: readonly { readonly owner: string; readonly parts: readonly ItemQuantity[] }[]
+      readonly lost: readonly { readonly owner: string; readonly parts: readonly InventoryItemQuantity[] }[]
     }
   | {
       readonly kind: 'short'
@@ -142,7 +145,7 @@ export type StockOperationOutcome =
   /** Outcome: rejected, because the owner has claimed other lines. */
   | { readonly kind: 'taken' }
   /** `surplus`: tracked units of a release or shipment that no reservation of the owner covered. */
-  | { readonly kind: 'done'; readonly surplus?: readonly ItemQuantity[] }
+  | { readonly kind: 'done'; readonly surplus?: readonly InventoryItemQuantity[] }
   /** Outcome: nothing changed, because the shipment does not exist or was voided before. */
   | { readonly kind: 'nothing' }
   /**
@@ -158,7 +161,7 @@ export type StockOperationOutcome =
  * locations. Levels that an operation may write to are created before.
  */
 export type LockedStockState = {
-  readonly items: ReadonlyMap<string, StockItem>
+  readonly items: ReadonlyMap<string, InventoryItemStockPolicy>
   readonly levels: ReadonlyMap<string, readonly StockLevel[]>
   /** Reservations by owner, including closed ones. */
   readonly reservations: ReadonlyMap<string, readonly StockReservation[]>

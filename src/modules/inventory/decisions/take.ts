@@ -10,9 +10,9 @@ import {
 } from './ledger.ts'
 import { reserveAvailableUnits } from './reserve.ts'
 import type {
-  ItemQuantity,
+  InventoryItemQuantity,
+  InventoryItemStockPolicy,
   PreemptibleReservationOwner,
-  StockItem,
   StockLevel,
   StockOperationOutcome,
   TakeContestedStockOperation
@@ -70,7 +70,7 @@ export function takeContestedStockUnits(
 function findShares(
   ledger: WorkingStockLedger,
   { victims, owner }: TakeContestedStockOperation,
-  { item, quantity }: { readonly item: StockItem; readonly quantity: number },
+  { item, quantity }: { readonly item: InventoryItemStockPolicy; readonly quantity: number },
   rules: Rules,
   note: StockDecisionBranchListener
 ): { shares: Share[]; available: number } {
@@ -110,7 +110,7 @@ function confirm(ledger: WorkingStockLedger, row: MutableReservation): void {
   ledger.noteRow(row)
 }
 
-function lostBy(shares: readonly Share[]): { owner: string; parts: ItemQuantity[] }[] {
+function lostBy(shares: readonly Share[]): { owner: string; parts: InventoryItemQuantity[] }[] {
   const byOwner = Map.groupBy(shares, ({ row }) => row.owner)
   return [...byOwner].map(([owner, of]) => {
     const sums = sumQuantitiesByItem(of.map(({ row, quantity }) => ({ itemId: row.itemId, quantity })))

@@ -5,8 +5,8 @@ import { findStockStatusChanges } from '../decisions/crossings.ts'
 import type { StockLevel, StockMovement } from '../decisions/state.ts'
 import {
   type StockBatchPublisher,
-  stockItemFromRow,
   stockLevelFromRow,
+  stockPolicyFromRow,
   writeStockDecision
 } from '../writer/batch.ts'
 import type { KitComponentCache } from '../writer/kits.ts'
@@ -49,7 +49,7 @@ export const repairStockLedgerOfItem = (
     const row = await tx.first(listStockPolicies, { itemIds: [itemId] })
     if (row === undefined) return
     const ofItem = (await kits.of()).get(itemId)
-    for (const each of findStockStatusChanges(stockItemFromRow(row), ofItem, { before, now }))
+    for (const each of findStockStatusChanges(stockPolicyFromRow(row), ofItem, { before, now }))
       publisher.emitCrossed(tx, each)
     tx.afterCommit(() => publisher.invalidate([itemId, ...(ofItem ?? []).map(({ variantId }) => variantId)]))
   })

@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { Id } from '../../../kernel/wire.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { findStockStatusChanges } from '../decisions/crossings.ts'
-import { type StockBatchPublisher, stockItemFromRow } from '../writer/batch.ts'
+import { type StockBatchPublisher, stockPolicyFromRow } from '../writer/batch.ts'
 import type { KitComponentCache } from '../writer/kits.ts'
 import { listItemsAtLocation } from './repository.ts'
 
@@ -51,7 +51,7 @@ async function publishPage(
     const rows = await tx.rows(listItemsAtLocation, { locationId, after, limit: PAGE_ITEMS })
     for (const { levels: now, ...row } of rows) {
       const before = now.map(level => (level.isHere ? { ...level, active: !level.active } : level))
-      for (const crossing of findStockStatusChanges(stockItemFromRow(row), kitsOf.get(row.id), {
+      for (const crossing of findStockStatusChanges(stockPolicyFromRow(row), kitsOf.get(row.id), {
         before,
         now
       }))

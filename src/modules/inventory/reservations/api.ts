@@ -1,7 +1,7 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
-import type { ItemQuantity, TakeContestedStockOperation } from '../decisions/state.ts'
+import type { InventoryItemQuantity, TakeContestedStockOperation } from '../decisions/state.ts'
 import {
   describeStockShortage,
   inventoryShortError,
@@ -21,7 +21,7 @@ import { listStockRequestOutcomes } from '../writer/requests-repository.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import * as repository from './repository.ts'
 
-export type StockLine = { readonly variantId: string; readonly quantity: number }
+export type StockRequestLine = { readonly variantId: string; readonly quantity: number }
 /** A paid order takes `parts`: free units first, then units of the victims in their order. */
 export type TakeContestedStockRequest = Omit<TakeContestedStockOperation, 'kind'>
 export type UnpaidStockClaim = { readonly owner: string; readonly itemId: string; readonly quantity: number }
@@ -31,7 +31,7 @@ export type OrderStockRequest = { readonly id: string; readonly owner: string } 
   | {
       readonly kind: 'release' | 'ship' | 'return'
       /** The units of the request. Omitted in a release: all remaining units. */
-      readonly lines?: readonly StockLine[]
+      readonly lines?: readonly StockRequestLine[]
       readonly locationId?: string
     }
   /** `shipment`: the id of the ship request to undo. */
@@ -52,10 +52,10 @@ export function createStockReservationApi({
 }) {
   async function reserve(
     owner: string,
-    lines: readonly StockLine[],
+    lines: readonly StockRequestLine[],
     seconds: number,
     { deadlineAt = performance.now() + WAIT_MS, ...contest }: ReserveOptions = {}
-  ): Promise<readonly ItemQuantity[]> {
+  ): Promise<readonly InventoryItemQuantity[]> {
     const needs = await kits.expand(lines)
     const reserve = { kind: 'reserve', id: newId(), owner, needs, seconds, ...contest } as const
     const outcome = await writer.push(reserve, deadlineAt)
@@ -78,8 +78,8 @@ export function createStockReservationApi({
   async function claim(
     tx: Transaction,
     owner: string,
-    lines: readonly StockLine[],
-    contested: readonly ItemQuantity[] = []
+    lines: readonly StockRequestLine[],
+    contested: readonly InventoryItemQuantity[] = []
   ): Promise<void> {
     const wanted = sumKitLineUnitsByItem(await kits.expand(lines))
     const claimed = new Map(contested.map(({ itemId, quantity }) => [itemId, quantity]))
@@ -103,14 +103,14 @@ export function createStockReservationApi({
     return (await db.rows(repository.listTrackedItemIds, { itemIds })).length > 0
   }
 
-  const contest = (tx: Transaction, owner: string, parts: readonly ItemQuantity[]) =>
+  const contest = (tx: Transaction, owner: string, parts: readonly InventoryItemQuantity[]) =>
     tx.run(addContestedStockUnits, contestedStockUnitColumns(parts.map(part => ({ owner, ...part }))))
 
   /**
    * Reads contested units in a second statement, after the reservations are locked, so units that the
    * writer took before are seen.
    */
-  async function confirm(tx: Transaction, owner: string): Promise<readonly ItemQuantity[]> {
+  async function confirm(tx: Transaction, owner: string): Promise<readonly InventoryItemQuantity[]> {
     const [, parts] = await Promise.all([
       tx.run(repository.confirmStockReservations, { owner }),
       contested(tx, owner)
@@ -118,12 +118,12 @@ export function createStockReservationApi({
     return parts
   }
 
-  async function contested(db: Queryable, owner: string): Promise<readonly ItemQuantity[]> {
+  async function contested(db: Queryable, owner: string): Promise<readonly InventoryItemQuantity[]> {
     const rows = await db.rows(repository.listContestedStockUnits, { owner })
     return rows.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
   }
 
-  async function rejectShort(db: Queryable, lines: readonly StockLine[]): Promise<never> {
+  async function rejectShort(db: Queryable, lines: readonly StockRequestLine[]): Promise<never> {
     const available = await readAvailableQuantities(
       db,
       lines.map(({ variantId }) => variantId)
@@ -156,8 +156,8 @@ export function createStockReservationApi({
   async function forgo(
     tx: Transaction,
     owner: string,
-    parts: readonly ItemQuantity[]
-  ): Promise<ItemQuantity[]> {
+    parts: readonly InventoryItemQuantity[]
+  ): Promise<InventoryItemQuantity[]> {
     const rows = await tx.rows(
       reduceContestedStockUnits,
       contestedStockUnitColumns(parts.map(part => ({ owner, ...part })))

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type {
+  InventoryItemStockPolicy,
   LockedStockState,
   ShipmentStockMovement,
   StockBatchDecision,
-  StockItem,
   StockLevel,
   StockMovement,
   StockOperation,
@@ -98,7 +98,7 @@ export async function lockAndReadStock(
   for (const itemId of itemIds) if (!unlocked.has(itemId)) locked.set(itemId, [])
   for (const row of levels) locked.get(row.item_id)?.push(stockLevelFromRow(row))
   const stock: LockedStockState = {
-    items: new Map(itemRows.map(row => [row.id, stockItemFromRow(row)])),
+    items: new Map(itemRows.map(row => [row.id, stockPolicyFromRow(row)])),
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
     shipped: Map.groupBy(moved.map(shipmentMovementOf), ({ operation }) => operation),
@@ -136,7 +136,7 @@ export const stockLevelFromRow = (row: Rows['level']): StockLevel => ({
   seq: row.seq ?? 0,
   sourceVersion: row.source_version
 })
-export const stockItemFromRow = (row: Rows['item']): StockItem => ({
+export const stockPolicyFromRow = (row: Rows['item']): InventoryItemStockPolicy => ({
   id: row.id,
   tracked: row.tracked,
   backorder: row.backorder,

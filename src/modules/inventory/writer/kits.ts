@@ -1,11 +1,11 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
-import type { ItemQuantity, KitExpandedLine, LockedStockState } from '../decisions/state.ts'
+import type { InventoryItemQuantity, KitExpandedLine, LockedStockState } from '../decisions/state.ts'
 import { listAllKitComponents } from './repository.ts'
 
 type OrderedLine = { readonly variantId: string; readonly quantity: number }
 type KitIndex = {
-  parts: Map<string, ItemQuantity[]>
+  parts: Map<string, InventoryItemQuantity[]>
   of: Map<string, { variantId: string; quantity: number }[]>
 }
 
@@ -58,7 +58,7 @@ export function createKitComponentCache({
 export type KitComponentCache = ReturnType<typeof createKitComponentCache>
 
 /** Sums the units of each item over all lines. */
-export function sumKitLineUnitsByItem(needs: readonly KitExpandedLine[]): ItemQuantity[] {
+export function sumKitLineUnitsByItem(needs: readonly KitExpandedLine[]): InventoryItemQuantity[] {
   const sums = new Map<string, number>()
   for (const { quantity, parts } of needs)
     for (const part of parts) sums.set(part.itemId, (sums.get(part.itemId) ?? 0) + part.quantity * quantity)

@@ -1,10 +1,10 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { ItemQuantity } from '../decisions/state.ts'
+import type { InventoryItemQuantity } from '../decisions/state.ts'
 import type { StockBatchPublisher } from './batch.ts'
 import { addContestedStockUnits, deleteContestedStockUnits, reduceContestedStockUnits } from './repository.ts'
 import type { PendingStockRequest, StockRequestOutcome } from './requests.ts'
 
-type OwnedPart = ItemQuantity & { readonly owner: string }
+type OwnedPart = InventoryItemQuantity & { readonly owner: string }
 
 /** Columns for the statements of `inventory.contested`. */
 export const contestedStockUnitColumns = (parts: readonly OwnedPart[]) => ({
@@ -18,7 +18,7 @@ export const contestedStockUnitColumns = (parts: readonly OwnedPart[]) => ({
  * contests any, and an order that lost units contests these. Emits an event for each of both. An order may release or ship
  * more units than it has reserved. It lost the others to a request that was posted earlier, so it contests them no more.
  */
-export async function recordContestedUnits(
+export async function recordContestedStockOutcomes(
   tx: Transaction,
   publisher: Pick<StockBatchPublisher, 'emitTaken' | 'emitLost'>,
   requests: readonly PendingStockRequest[],

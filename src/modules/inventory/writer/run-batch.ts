@@ -18,7 +18,7 @@ import {
 } from './batch.ts'
 import type { KitComponentCache } from './kits.ts'
 import type { QueuedStockOperation } from './queue.ts'
-import { recordContestedUnits } from './record-contested.ts'
+import { recordContestedStockOutcomes } from './record-contested.ts'
 import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'
 
 /** Work of one batch: queue entries, and the maximum number of requests. */
@@ -153,7 +153,7 @@ async function runOnce(
     const shortfalls = await findStockLevelShortfalls(tx, decided)
     for (const each of decided.statusChanges) publisher.emitCrossed(tx, each)
     for (const each of shortfalls) publisher.emitShort(tx, each)
-    await recordContestedUnits(tx, publisher, requests, requestOutcomes)
+    await recordContestedStockOutcomes(tx, publisher, requests, requestOutcomes)
     tx.withCommit(() =>
       Promise.all([
         writeStockDecision(tx, decided),

@@ -101,7 +101,7 @@ const taxUpTo = ({ payableMinor, taxMinor }: OrderPriceShare, amountMinor: numbe
  * twice until it is settled, and a callback can report a refund before its capture. So the amount is at
  * least zero.
  */
-export const heldMinorOf = ({
+export const unrefundedCapturedMinor = ({
   captured,
   refunded,
   refunding

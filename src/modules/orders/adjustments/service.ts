@@ -7,11 +7,11 @@ import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-ord
 import { type OrderActor, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
-  heldMinorOf,
   type OrderCredit,
   type OrderCreditBalance,
   refundablePartOfCredit,
-  totalCreditedMinor
+  totalCreditedMinor,
+  unrefundedCapturedMinor
 } from './credits.ts'
 import * as repository from './repository.ts'
 import { orderPriceShareKeyOf, splitOrderPrice } from './shares.ts'
@@ -118,7 +118,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     source: AdjustmentSource
   ): Promise<PaymentAccountChange | undefined> {
     const { account } = locked
-    const heldMinor = account === undefined ? 0 : heldMinorOf(account.state)
+    const heldMinor = account === undefined ? 0 : unrefundedCapturedMinor(account.state)
     const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
     const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor })
     const { refunder } = source.actor
@@ -170,7 +170,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     change: PaymentAccountChange
   ): Promise<PaymentAccountChange | undefined> {
     const { total } = locked.order
-    const heldMinor = heldMinorOf(change)
+    const heldMinor = unrefundedCapturedMinor(change)
     // Each credit that was not refunded has lowered the amount due below the total.
     if (heldMinor === 0 || change.due >= total) return undefined
     const { creditedMinor, refundedMinor, source } = await readAdjustments(tx, locked, change.captured)
@@ -190,7 +190,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     payments: Pick<PaymentAccountChange, 'captured' | 'refunded' | 'refunding'>
   ): Promise<PaymentAccountChange | undefined> {
     const { captured } = payments
-    const heldMinor = heldMinorOf(payments)
+    const heldMinor = unrefundedCapturedMinor(payments)
     const { creditedMinor, refundedMinor, isRepeated, source } = await readAdjustments(tx, locked, captured)
     // A refund whose response was lost counted twice until now, so this amount was decided too low.
     const refundMinor = isRepeated ? Math.min(heldMinor, captured - refundedMinor) : heldMinor

@@ -10,7 +10,11 @@ import { orderActionRefusedError, orderNotFoundError, orderStaleError } from '..
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
-import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import {
+  addToOrderLineCounters,
+  type OrderLineUnits,
+  remainingOrderLineUnitsByAction
+} from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { lockOrder } from '../lifecycle/repository.ts'
 import type { OrderActor, OrderTransitions } from '../lifecycle/service.ts'
@@ -64,7 +68,7 @@ export function createAdminOrderActions(deps: Deps) {
   ) =>
     runAction(id, 'cancel_lines', actor, write, async (tx, locked) => {
       const lines = addToOrderLineCounters(locked.lines, 'cancel', units)
-      if (lines.every(line => remainingLineUnits.fulfil(line) + line.fulfilled === 0))
+      if (lines.every(line => remainingOrderLineUnitsByAction.fulfil(line) + line.fulfilled === 0))
         throw orderActionRefusedError({ details: { action: 'cancel_lines', reason: 'whole_order' } })
       const balance = await adjustments.readCreditBalance(tx, locked)
       const counted = await changes.transition(tx, locked, 'cancel_lines', actor, { lines })

@@ -2,7 +2,7 @@ import { normalizeOrderNumber } from '../orders/order-number.ts'
 import type { OrderFilterQuery } from './schema.ts'
 
 /** Converts the query parameters of an order list into parameters of SQL statements. */
-export const orderFiltersOf = ({ number, from, to, ...query }: OrderFilterQuery) => ({
+export const orderFiltersOfQuery = ({ number, from, to, ...query }: OrderFilterQuery) => ({
   status: query.status ?? null,
   payment_status: query.payment_status ?? null,
   fulfillment_status: query.fulfillment_status ?? null,
@@ -14,4 +14,4 @@ export const orderFiltersOf = ({ number, from, to, ...query }: OrderFilterQuery)
   from: from === undefined ? null : new Date(from),
   to: to === undefined ? null : new Date(to)
 })
-export type OrderFilters = ReturnType<typeof orderFiltersOf>
+export type OrderFilters = ReturnType<typeof orderFiltersOfQuery>

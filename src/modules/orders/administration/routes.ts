@@ -120,7 +120,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Create a shipment',
         description:
           'Records that units of a placed order were shipped: those in `lines`, or all remaining ones. The first shipment captures the authorized payment. Stock is deducted and `orders.shipped` is emitted. 400 `SHIPPING_NUMBER_INVALID`: the carrier does not use such numbers; correct it or send `unchecked: true`. 409 `ORDER_UNITS_SHORT`: `items` state how many units are left. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
-        body: schema.ShipmentRequest
+        body: schema.CreateShipmentRequest
       }
     },
     request => orders.ship(request.params.id, request.body, actorOf(request), writeOf(request))
@@ -154,7 +154,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         description:
           'Reverts a shipment that was recorded by mistake. Its units must be shipped again and their stock is reserved again. Captured money stays captured. Voiding it again changes nothing. 409 `SHIPPING_SHIPMENT_LEFT`: the carrier has reported events; void these first if they are wrong. 409 `ORDER_ACTION_REFUSED`: units are digital, returned or refunded; see `reason`.',
         params: schema.OrderShipmentParams,
-        body: schema.VoidRequest,
+        body: schema.VoidShipmentRequest,
         response: { 200: schema.AdminOrderResponse }
       }
     },
@@ -173,7 +173,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         description:
           'Removes the effect of a wrong tracking event, for example a false delivery. An order that was completed automatically because of it is reopened. Voiding the event again changes nothing. 404 `SHIPPING_EVENT_NOT_FOUND`: the shipment has no such event. 409 `ORDER_ACTION_REFUSED`: units were returned or refunded since then; see `reason`.',
         params: schema.TrackingEventParams,
-        body: schema.VoidRequest,
+        body: schema.VoidShipmentRequest,
         response: { 200: schema.AdminOrderResponse }
       }
     },
@@ -192,7 +192,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         summary: 'Create a return',
         description:
           'Records that shipped units came back, and restocks them unless `restock` is false. It refunds nothing: create a refund with the same `lines`. 409 `ORDER_UNITS_SHORT`: `items` state how many units can be returned. 409 `ORDER_ACTION_REFUSED`: `reason` states which condition is not met.',
-        body: schema.ReturnUnitsRequest
+        body: schema.ReturnOrderUnitsRequest
       }
     },
     request => {

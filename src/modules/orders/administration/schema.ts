@@ -88,7 +88,7 @@ const unchecked = Type.Optional(
   })
 )
 export const OrderShipmentParams = input({ id: Id, shipment_id: Id })
-export const ShipmentRequest = request('ShipmentRequest', {
+export const CreateShipmentRequest = request('ShipmentRequest', {
   lines: Type.Optional({ ...Units, description: 'Units to ship. Default: all remaining units.' }),
   carrier: Type.Optional(line(100, 'The code or the name of a carrier. Any other name is stored unchanged.')),
   tracking_number: Type.Optional(line(100)),
@@ -101,8 +101,8 @@ export const RelabelShipmentRequest = request('RelabelShipmentRequest', {
   reason: Type.Optional(Reason)
 })
 export const TrackingEventParams = input({ id: Id, shipment_id: Id, event_id: Id })
-export const VoidRequest = request('VoidRequest', { reason: Reason })
-export const ReturnUnitsRequest = request('ReturnRequest', {
+export const VoidShipmentRequest = request('VoidRequest', { reason: Reason })
+export const ReturnOrderUnitsRequest = request('ReturnRequest', {
   lines: Units,
   restock: Type.Optional(Type.Boolean({ default: true, description: 'Whether the units go back to stock.' })),
   reason: Type.Optional(Reason)

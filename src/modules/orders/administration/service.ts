@@ -14,7 +14,7 @@ import type { OrderSummaryResponse } from '../orders/schema.ts'
 import { orderSummaryView } from '../orders/view.ts'
 import type { AdminOrderActions } from './actions.ts'
 import { exportOrdersAsCsv } from './export.ts'
-import { type OrderFilters, orderFiltersOf } from './filters.ts'
+import { type OrderFilters, orderFiltersOfQuery } from './filters.ts'
 import * as repository from './repository.ts'
 import type { AdminOrderResponse, OrderExportQuery, OrderListQuery, UpdateOrderRequest } from './schema.ts'
 import { adminOrderView } from './view.ts'
@@ -42,7 +42,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       : db.first(repository.countOrdersWithMetadata, { ...others, metadata })
 
   function listNewest({ limit, cursor, count, ...query }: OrderListQuery) {
-    const filters = orderFiltersOf(query)
+    const filters = orderFiltersOfQuery(query)
     const page = {
       ...(limit !== undefined && { limit }),
       ...(cursor !== undefined && { cursor }),
@@ -75,7 +75,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       return { ...page, items: page.items.map(orderSummaryView) }
     },
     exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>
-      exportOrdersAsCsv(db, orderFiltersOf(query), rows, onPage),
+      exportOrdersAsCsv(db, orderFiltersOfQuery(query), rows, onPage),
     cancel: (
       id: string,
       lines: readonly OrderLineUnits[] | undefined,

@@ -1,12 +1,12 @@
 import { allowedOrderActions } from '../lifecycle/actions.ts'
 import type { OrderRow } from '../orders/repository.ts'
-import { commonOrderView, orderLifecycleOf } from '../orders/view.ts'
+import { orderLifecycleOf, orderViewForBuyersAndAdmins } from '../orders/view.ts'
 import type { AdminOrderResponse } from './schema.ts'
 
 /** The order as administrators see it. */
 export const adminOrderView = (row: OrderRow): AdminOrderResponse => ({
-  ...commonOrderView(row),
-  shipments: commonOrderView(row).shipments.map(({ former, ...shipment }) => ({
+  ...orderViewForBuyersAndAdmins(row),
+  shipments: orderViewForBuyersAndAdmins(row).shipments.map(({ former, ...shipment }) => ({
     ...shipment,
     former: former.map(({ until, ...label }) => ({ ...label, until: new Date(until) }))
   })),

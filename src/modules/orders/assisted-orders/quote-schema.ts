@@ -1,6 +1,10 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
-import { CheckoutFindingResponse, checkoutPriceFields, checkoutRequestFields } from '../checkouts/schema.ts'
+import {
+  CheckoutFindingResponse,
+  checkoutPriceResponseFields,
+  checkoutRequestFields
+} from '../checkouts/schema.ts'
 
 const { note: _, metadata: __, ...what } = checkoutRequestFields
 export const OrderQuoteRequest = request('OrderQuoteRequest', {
@@ -26,7 +30,7 @@ export type OrderQuoteRequest = Static<typeof OrderQuoteRequest>
 export const OrderQuoteResponse = response('OrderQuoteResponse', {
   customer_id: nullable({ ...Id, description: 'The customer who would buy. Null: a guest.' }),
   ready: Type.Boolean({ description: 'Whether it could be ordered: no finding is `blocking`.' }),
-  ...checkoutPriceFields,
+  ...checkoutPriceResponseFields,
   findings: Type.Array(
     Type.Object({
       ...CheckoutFindingResponse.properties,

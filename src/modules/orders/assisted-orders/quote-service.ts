@@ -1,13 +1,13 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import type { FindBuyerKeys } from '../buyers/service.ts'
+import type { FindBuyerLimitKeys } from '../buyers/service.ts'
 import { isBlockingFinding } from '../checkouts/findings.ts'
-import { type CheckoutInput, validEmailOf } from '../checkouts/input.ts'
-import { findInputProblems } from '../checkouts/input-checks.ts'
+import { type CheckoutInput, validEmailOfCheckout } from '../checkouts/input.ts'
+import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
-import { findAnyCheckout } from '../checkouts/repository.ts'
+import { findCheckoutOfAnyBuyer } from '../checkouts/repository.ts'
 import { checkoutFindingView, checkoutPriceView } from '../checkouts/view.ts'
 import { checkoutItemsAmbiguousError, checkoutNotFoundError } from '../errors.ts'
 import type { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
@@ -16,7 +16,7 @@ type Deps = {
   db: Queryable
   readCheckoutInput: ReadCheckoutInput
   priceCheckout: PriceCheckout
-  findBuyerKeys: FindBuyerKeys
+  findBuyerKeys: FindBuyerLimitKeys
   pricing: Pick<PricingApi, 'explainFindings'>
 }
 type Subject = { readonly customerId: string | null; readonly input: CheckoutInput }
@@ -35,7 +35,10 @@ export function createOrderQuoteService({
     assertOneSource(body)
     const { checkout_id: id, customer_id: customerId = null, ...fields } = body
     if (id !== undefined) {
-      const { customer_id, input } = found(await db.first(findAnyCheckout, { id }), checkoutNotFoundError)
+      const { customer_id, input } = found(
+        await db.first(findCheckoutOfAnyBuyer, { id }),
+        checkoutNotFoundError
+      )
       return { customerId: customer_id, input: { ...input, codes: fields.codes ?? input.codes } }
     }
     const { input } = await readCheckoutInput(customerId, {
@@ -53,11 +56,11 @@ export function createOrderQuoteService({
   async function quote(body: OrderQuoteRequest, named: string | undefined): Promise<OrderQuoteResponse> {
     const { customerId, input } = await findSubject(body, named)
     // Administrators may see findings that reveal earlier orders of the buyer.
-    const keys = await findBuyerKeys({ customerId, email: validEmailOf(input), network: null })
+    const keys = await findBuyerKeys({ customerId, email: validEmailOfCheckout(input), network: null })
     const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }
-    const findings = [...findInputProblems(row, priced, false), ...priced.findings]
+    const findings = [...findCheckoutInputProblems(row, priced, false), ...priced.findings]
     const buyer = { ...rules.buyer, group: null }
     const explained = await pricing.explainFindings(quoted.findings, { market, rules, buyer })
     const reasonOf = new Map(

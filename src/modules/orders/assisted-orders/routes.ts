@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
-import { clientOf } from '../buyers/routes.ts'
-import { placeOrderOf } from '../checkouts/place-order.ts'
+import { assistedBuyerOfRequest } from '../buyers/routes.ts'
+import { placeOrderInputOfRequest } from '../checkouts/place-order.ts'
 import { AssistedOrderRequest, AssistedOrderResponse } from './schema.ts'
 import type { AssistedOrderService } from './service.ts'
 
@@ -21,8 +21,8 @@ export function assistedOrderRoutes(tiers: Tiers, orders: AssistedOrderService):
       }
     },
     request => {
-      const { customer_id = null, ...body } = placeOrderOf(request)
-      return orders.create(clientOf(request, customer_id), body, writeOf(request))
+      const { customer_id = null, ...body } = placeOrderInputOfRequest(request)
+      return orders.create(assistedBuyerOfRequest(request, customer_id), body, writeOf(request))
     }
   )
 }

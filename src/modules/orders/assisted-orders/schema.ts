@@ -2,7 +2,7 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
 import { AdminOrderResponse } from '../administration/schema.ts'
 import { OrderRequest } from '../checkouts/place-order.ts'
-import { RequestedItems } from '../checkouts/schema.ts'
+import { RequestedItemsSchema } from '../checkouts/schema.ts'
 
 const { items: _, ...orderFields } = OrderRequest.properties
 export const AssistedOrderRequest = request('AssistedOrderRequest', {
@@ -10,7 +10,7 @@ export const AssistedOrderRequest = request('AssistedOrderRequest', {
     ...Id,
     description: 'The customer who owns the order. Without it the order is a guest order and needs `email`.'
   }),
-  items: RequestedItems,
+  items: RequestedItemsSchema,
   ...orderFields
 })
 

@@ -3,8 +3,8 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import { adminOrderView } from '../administration/view.ts'
-import type { ClientBuyer } from '../buyers/buyer.ts'
-import type { PlaceOrder } from '../checkouts/place-order.ts'
+import type { AssistedBuyer } from '../buyers/buyer.ts'
+import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import { orderNotFoundError } from '../errors.ts'
 import { findOrderOfAnyBuyer } from '../orders/repository.ts'
 import type { OrderService, OrderTokens } from '../orders/service.ts'
@@ -28,8 +28,8 @@ export function createAssistedOrderService({ db, orders, payments, tokens }: Dep
 
   /** A retry also finds an order that its guest has claimed in the meantime. See `OrderCommands.place`. */
   async function create(
-    buyer: ClientBuyer,
-    request: PlaceOrder,
+    buyer: AssistedBuyer,
+    request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<AssistedOrderResponse> {
     if (write.alreadyApplied) await payments?.sendOperations(write.id)

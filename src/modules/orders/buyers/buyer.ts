@@ -2,7 +2,7 @@
  * The buyer and the acting user. `clientNetwork`: the network of the client address, by which limits count;
  * jobs have none.
  */
-export type Buyer = CustomerBuyer | GuestBuyer | ClientBuyer
+export type Buyer = CustomerBuyer | GuestBuyer | AssistedBuyer
 
 /** A customer who acts for themselves. They have access to their own checkouts and orders only. */
 export type CustomerBuyer = {
@@ -20,11 +20,11 @@ export type GuestBuyer = {
   readonly clientNetwork?: string | undefined
 }
 /**
- * An administrator or an API key that acts for a buyer. The caller has checked its rights. It needs no token,
+ * A buyer for whom an administrator or an API key acts. The caller has checked its rights. It needs no token,
  * has no limit by client network, and may see what the buyer has bought.
  */
-export type ClientBuyer = {
-  readonly kind: 'client'
+export type AssistedBuyer = {
+  readonly kind: 'assisted'
   /** The customer who buys. Null: a guest. */
   readonly customerId: string | null
   /** The user who acts, as the history of the order records it. */
@@ -32,16 +32,16 @@ export type ClientBuyer = {
 }
 
 /** The owner of what the buyer creates: a customer's id. Null: a guest. */
-export const customerIdOf = (buyer: Buyer): string | null =>
+export const customerIdOfBuyer = (buyer: Buyer): string | null =>
   buyer.kind === 'guest' ? null : buyer.customerId
 
 /** The user who acts. Null: a guest. */
-export const actorIdOf = (buyer: Buyer): string | null =>
-  buyer.kind === 'client' ? buyer.actorId : customerIdOf(buyer)
+export const actorIdOfBuyer = (buyer: Buyer): string | null =>
+  buyer.kind === 'assisted' ? buyer.actorId : customerIdOfBuyer(buyer)
 
 /**
  * The network of the client. Null: the network is unknown, or it is that of an administrator and not of the
  * buyer.
  */
-export const clientNetworkOf = (buyer: Buyer): string | null =>
-  buyer.kind === 'client' ? null : (buyer.clientNetwork ?? null)
+export const clientNetworkOfBuyer = (buyer: Buyer): string | null =>
+  buyer.kind === 'assisted' ? null : (buyer.clientNetwork ?? null)

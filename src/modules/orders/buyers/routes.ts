@@ -1,17 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
-import type { ClientBuyer, CustomerBuyer, GuestBuyer } from './buyer.ts'
+import type { AssistedBuyer, CustomerBuyer, GuestBuyer } from './buyer.ts'
 
 /** The customer who sends the request. */
-export const customerOf = (request: FastifyRequest): CustomerBuyer => ({
+export const customerBuyerOfRequest = (request: FastifyRequest): CustomerBuyer => ({
   kind: 'customer',
   customerId: identityOf(request).userId,
   clientNetwork: callerNetwork(request)
 })
 
 /** The guest who sends the request. `header` has the token of their checkout or order. */
-export const guestOf = (
+export const guestBuyerOfRequest = (
   request: FastifyRequest,
   header?: 'x-checkout-token' | 'x-order-token'
 ): GuestBuyer => ({
@@ -21,8 +21,11 @@ export const guestOf = (
 })
 
 /** The administrator or API key that sends the request for a buyer. Null: for a guest. */
-export const clientOf = (request: FastifyRequest, customerId: string | null): ClientBuyer => ({
-  kind: 'client',
+export const assistedBuyerOfRequest = (
+  request: FastifyRequest,
+  customerId: string | null
+): AssistedBuyer => ({
+  kind: 'assisted',
   customerId,
   actorId: identityOf(request).userId
 })

@@ -5,7 +5,7 @@ import type { AuthApi } from '../../auth/index.ts'
 import { mailboxOfEmail } from './mailboxes.ts'
 import * as repository from './repository.ts'
 
-export type BuyerKeys = {
+export type BuyerLimitKeys = {
   /**
    * For limits of unpaid orders: the account, or the mailbox of a guest; null: a guest without an email
    * address.
@@ -35,11 +35,11 @@ type BuyerFacts = {
  * Finds the keys by which the orders of one buyer are counted. The hashes reveal no address without the
  * secret.
  */
-export function createFindBuyerKeys({ secrets, auth }: Deps) {
+export function createBuyerLimitKeyFinder({ secrets, auth }: Deps) {
   const hashOf = (email: string | null | undefined): string | null =>
     email == null ? null : secrets.mac('orders.email', mailboxOfEmail(email))
 
-  return async ({ customerId, email, network }: BuyerFacts): Promise<BuyerKeys> => {
+  return async ({ customerId, email, network }: BuyerFacts): Promise<BuyerLimitKeys> => {
     if (customerId !== null) {
       const [contact] = (await auth?.contacts([customerId])) ?? []
       return { key: customerId, customer: customerId, mailbox: hashOf(contact?.email) }
@@ -49,11 +49,11 @@ export function createFindBuyerKeys({ secrets, auth }: Deps) {
     return { key: mailbox, customer, mailbox }
   }
 }
-export type FindBuyerKeys = ReturnType<typeof createFindBuyerKeys>
+export type FindBuyerLimitKeys = ReturnType<typeof createBuyerLimitKeyFinder>
 
 /**
  * Returns whether a buyer has an order that counts as an earlier order, except the order `but`. See
- * `BuyerKeys` for `customer` and `mailbox`.
+ * `BuyerLimitKeys` for `customer` and `mailbox`.
  */
 export async function hasBuyerOrdered(
   db: Queryable,

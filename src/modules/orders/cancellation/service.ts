@@ -1,7 +1,7 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
-import { heldMinorOf } from '../adjustments/credits.ts'
+import { unrefundedCapturedMinor } from '../adjustments/credits.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStaleError } from '../errors.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
@@ -69,6 +69,6 @@ export type CancellationService = ReturnType<typeof createCancellationService>
  */
 function assertCanRefundPaidAmount({ account }: OrderUnderLock, { refunder }: OrderActor): void {
   if (refunder === undefined || account === undefined) return
-  const heldMinor = heldMinorOf(account.state)
+  const heldMinor = unrefundedCapturedMinor(account.state)
   if (heldMinor > 0) account.assertCanRefund(heldMinor, refunder)
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import { createRequestBudget } from '../../../kernel/request-budget.ts'
 import { tooManyUnknownCodesError } from '../errors.ts'
-import type { PlaceOrder } from './place-order.ts'
+import type { PlaceOrderInput } from './place-order.ts'
 
 type WithFindings = { readonly findings?: readonly { readonly code: string }[] }
 /**
@@ -17,7 +17,7 @@ const GUESSED: readonly string[] = ['CODE_UNKNOWN', 'CODE_NOT_FOR_CUSTOMER']
  */
 export type LimitPromotionCodeGuesses = <T extends object>(
   address: string | null,
-  request: Pick<PlaceOrder, 'codes'>,
+  request: Pick<PlaceOrderInput, 'codes'>,
   work: () => Promise<T>
 ) => Promise<T>
 

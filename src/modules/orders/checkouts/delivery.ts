@@ -7,8 +7,8 @@ import type { AvailableCheckoutLine } from './lines.ts'
  * Keys of the two delivery groups of a quote: goods (delivered by a carrier or picked up by the buyer) and
  * digital lines.
  */
-export const GOODS_GROUP_KEY = 'goods'
-export const DIGITAL_GROUP_KEY = 'digital'
+export const GOODS_DELIVERY_GROUP_KEY = 'goods'
+export const DIGITAL_DELIVERY_GROUP_KEY = 'digital'
 
 /** Returns the shipping options of a parcel, cheapest first. */
 export type CalculateShippingOptions = (parcel: ShippingParcel) => readonly ShippingOption[]

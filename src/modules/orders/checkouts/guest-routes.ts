@@ -2,8 +2,8 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, MarketHeaders, MarketQuery } from '../../../kernel/wire.ts'
-import { guestOf } from '../buyers/routes.ts'
-import { placeOrderOf } from './place-order.ts'
+import { guestBuyerOfRequest } from '../buyers/routes.ts'
+import { placeOrderInputOfRequest } from './place-order.ts'
 import { CheckoutResponse, GuestCheckoutRequest, NewGuestCheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 
@@ -36,7 +36,11 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
       }
     },
     async request => {
-      const begun = await checkouts.begin(guestOf(request), placeOrderOf(request), writeOf(request))
+      const begun = await checkouts.begin(
+        guestBuyerOfRequest(request),
+        placeOrderInputOfRequest(request),
+        writeOf(request)
+      )
       return { checkout_token: begun.checkoutToken ?? '', ...begun.checkout }
     }
   )
@@ -52,7 +56,7 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
           'Returns the checkout that `X-Checkout-Token` belongs to, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. 404 `CHECKOUT_NOT_FOUND`: the token is missing or wrong, or the checkout expired more than an hour ago.'
       }
     },
-    request => checkouts.read(guestOf(request, TOKEN), request.params.id)
+    request => checkouts.read(guestBuyerOfRequest(request, TOKEN), request.params.id)
   )
 
   tiers.public.put(
@@ -70,7 +74,12 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
       }
     },
     request =>
-      checkouts.update(guestOf(request, TOKEN), request.params.id, placeOrderOf(request), writeOf(request))
+      checkouts.update(
+        guestBuyerOfRequest(request, TOKEN),
+        request.params.id,
+        placeOrderInputOfRequest(request),
+        writeOf(request)
+      )
   )
 
   tiers.public.post(
@@ -84,6 +93,6 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
           'Cancels an open guest checkout, which can no longer be changed or completed. Needs `X-Checkout-Token`. Canceling it again returns the same checkout. 409 `CHECKOUT_COMPLETED`: it became an order; cancel that order instead. 409 `CHECKOUT_EXPIRED`: there is nothing to cancel.'
       }
     },
-    request => checkouts.cancel(guestOf(request, TOKEN), request.params.id, writeOf(request))
+    request => checkouts.cancel(guestBuyerOfRequest(request, TOKEN), request.params.id, writeOf(request))
   )
 }

@@ -1,12 +1,12 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { addressRegionFaults, readAddressDraft } from './addresses.ts'
 import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
-import { type CheckoutInput, taxAddressOf, validEmailOf } from './input.ts'
+import { type CheckoutInput, taxAddressOf, validEmailOfCheckout } from './input.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 
 /** Finds what is wrong with the input of a checkout: market, cart, email address, addresses. */
-export function findInputProblems(
+export function findCheckoutInputProblems(
   row: Pick<CheckoutRow, 'input' | 'customer_id' | 'quote_hash'>,
   priced: PricedCheckout,
   isCartChanged: boolean
@@ -26,7 +26,7 @@ export function findInputProblems(
 function emailFindings(input: CheckoutInput, customerId: string | null): CheckoutFinding[] {
   if (input.email === null) return customerId === null ? [newCheckoutFinding('EMAIL_MISSING')] : []
   const message = 'must be an e-mail address, such as ada@example.com'
-  return validEmailOf(input) === null
+  return validEmailOfCheckout(input) === null
     ? [newCheckoutFinding('EMAIL_INVALID', { field: 'email', message })]
     : []
 }

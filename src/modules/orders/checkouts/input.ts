@@ -15,7 +15,7 @@ export type CheckoutInput = {
   readonly lines: readonly CheckoutLine[]
   /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
-  /** E-mail address of the buyer as the client sent it; it may be incomplete. See `validEmailOf`. */
+  /** E-mail address of the buyer as the client sent it; it may be incomplete. See `validEmailOfCheckout`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null
@@ -51,7 +51,7 @@ export const orderMetadataOf = ({ cartMetadata = {}, metadata = {} }: CheckoutIn
   mergeMetadata(cartMetadata, metadata, OWN_METADATA_BYTES_MAX)
 
 /** The email address for messages. Null: it is missing or invalid. */
-export const validEmailOf = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
+export const validEmailOfCheckout = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
   email === null ? null : (parseEmail(email) ?? null)
 
 /** The shipping address, or else the billing address. It selects the market, and the tax of digital lines. */

@@ -21,7 +21,7 @@ export function mergeCheckoutLines(lines: readonly CheckoutLine[]): CheckoutLine
 /**
  * Variants, stock and limits that lines are checked against. Variants and stock have the order of the lines.
  */
-export type LineCheckContext = {
+export type CheckoutLineCheckContext = {
   /** `undefined`: the variant does not exist. */
   readonly variants: readonly (QuotedVariant | undefined)[]
   /** Units that can be bought; null: unlimited. `undefined`: stock is not checked. */
@@ -38,7 +38,7 @@ type CheckedLines = {
 /** Separates the lines that are for sale from the others, and finds what is wrong with each. */
 export function checkCheckoutLines(
   lines: readonly CheckoutLine[],
-  { variants, stock, lineQuantityMax }: LineCheckContext
+  { variants, stock, lineQuantityMax }: CheckoutLineCheckContext
 ): CheckedLines {
   const checked: CheckedLines = { sold: [], unsold: [], findings: [] }
   for (const [index, line] of lines.entries()) {

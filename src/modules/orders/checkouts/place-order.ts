@@ -40,7 +40,7 @@ export const GuestOrderRequest = request('GuestOrderRequest', {
 })
 
 /** What a buyer wants to buy: for a checkout, an order, or the completion of a checkout. */
-export const PlaceOrder = input({
+export const PlaceOrderInput = input({
   ...GuestCheckoutRequest.properties,
   ...CheckoutRequest.properties,
   ...OrderRequest.properties
@@ -49,12 +49,12 @@ export const PlaceOrder = input({
  * What a buyer wants to buy: for a checkout, an order, or the completion of a checkout. Its fields are those of the
  * bodies of `/api/checkouts` and `/api/orders`.
  */
-export type PlaceOrder = Static<typeof PlaceOrder>
+export type PlaceOrderInput = Static<typeof PlaceOrderInput>
 
 /** Returns the body of a request, and the market of its header or query unless the body names one. */
-export function placeOrderOf<B extends object>(
+export function placeOrderInputOfRequest<B extends object>(
   request: MarketRequest & { readonly body: B }
-): B & Pick<PlaceOrder, 'market'> {
+): B & Pick<PlaceOrderInput, 'market'> {
   const market = requestedMarket(request)
   return market === undefined ? request.body : { market, ...request.body }
 }

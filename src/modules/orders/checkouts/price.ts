@@ -5,8 +5,8 @@ import { destinationOfAddress } from './addresses.ts'
 import {
   type CalculateShippingOptions,
   type DeliveryMethod,
-  DIGITAL_GROUP_KEY,
-  GOODS_GROUP_KEY,
+  DIGITAL_DELIVERY_GROUP_KEY,
+  GOODS_DELIVERY_GROUP_KEY,
   shippingParcelOf
 } from './delivery.ts'
 import { type CheckoutDiscount, discountsByPromotion } from './discounts.ts'
@@ -14,13 +14,13 @@ import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
 import { type CheckoutInput, taxAddressOf } from './input.ts'
 import {
   type AvailableCheckoutLine,
+  type CheckoutLineCheckContext,
   checkCheckoutLines,
-  type LineCheckContext,
   type UnavailableCheckoutLine
 } from './lines.ts'
 
 /** The market, rules, variants and stock on which a price depends, apart from the input of the client. */
-export type CheckoutPricingContext = LineCheckContext & {
+export type CheckoutPricingContext = CheckoutLineCheckContext & {
   readonly market: Market
   readonly marketProblem?: CheckoutMarketProblem | undefined
   /** The shipping options. `undefined`: the shipping module is disabled. */
@@ -102,7 +102,7 @@ function quoteInputOf(
   const taxedAt = taxAddressOf(input)
   const groups: QuoteInput['groups'] = [
     {
-      key: GOODS_GROUP_KEY,
+      key: GOODS_DELIVERY_GROUP_KEY,
       // Without the shipping module, delivery costs nothing here.
       method: ratesOf === undefined ? 'digital' : method,
       // Goods that are picked up are taxed at the location of the shop.
@@ -110,7 +110,7 @@ function quoteInputOf(
       choice: input.shippingOption
     },
     {
-      key: DIGITAL_GROUP_KEY,
+      key: DIGITAL_DELIVERY_GROUP_KEY,
       method: 'digital',
       destination: taxedAt === null ? null : destinationOfAddress(taxedAt),
       choice: null
@@ -150,5 +150,5 @@ const quoteLineOf = ({ variantId, quantity, variant }: AvailableCheckoutLine): Q
   taxCategory: variant.taxCategory,
   requiresShipping: variant.requiresShipping,
   weightGrams: variant.weightGrams,
-  group: variant.requiresShipping ? GOODS_GROUP_KEY : DIGITAL_GROUP_KEY
+  group: variant.requiresShipping ? GOODS_DELIVERY_GROUP_KEY : DIGITAL_DELIVERY_GROUP_KEY
 })

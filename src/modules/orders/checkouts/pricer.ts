@@ -4,7 +4,7 @@ import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import type { BuyerKeys } from '../buyers/service.ts'
+import type { BuyerLimitKeys } from '../buyers/service.ts'
 import { type CheckoutInput, taxAddressOf } from './input.ts'
 import type { UnavailableCheckoutLine } from './lines.ts'
 import { type CheckoutMarketProblem, calculateCheckoutPrice, type PricedCheckout } from './price.ts'
@@ -39,7 +39,11 @@ export function createPriceCheckout(deps: PricerDeps) {
       isStockChecked = true,
       buyer = { customer: customerId, mailbox: null },
       isTrusted = false
-    }: { isStockChecked?: boolean; buyer?: Pick<BuyerKeys, 'customer' | 'mailbox'>; isTrusted?: boolean } = {}
+    }: {
+      isStockChecked?: boolean
+      buyer?: Pick<BuyerLimitKeys, 'customer' | 'mailbox'>
+      isTrusted?: boolean
+    } = {}
   ): Promise<PricedCheckout> => {
     const { lines, codes } = input
     const { market, marketProblem } = await marketOf(input)

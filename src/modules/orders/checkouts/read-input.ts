@@ -7,7 +7,7 @@ import { cartEmptyError, cartsDisabledError, checkoutItemsAmbiguousError } from 
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
 import { type CheckoutInput, withChangedMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
-import type { PlaceOrder } from './place-order.ts'
+import type { PlaceOrderInput } from './place-order.ts'
 import type { CheckoutRow } from './repository.ts'
 
 /** Id and version of the cart from which the lines were read. Nulls: the lines come from the request. */
@@ -35,7 +35,7 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
    */
   return async (
     customerId: string | null,
-    request: PlaceOrder,
+    request: PlaceOrderInput,
     stored: Metadata = {}
   ): Promise<{ input: CheckoutInput; source: CartColumns }> => {
     const { market = null } = request
@@ -55,7 +55,7 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
     return { input: withChangedMetadata(input, stored, request.metadata), source }
   }
 
-  async function readLines(customerId: string | null, request: PlaceOrder): Promise<LinesWithSource> {
+  async function readLines(customerId: string | null, request: PlaceOrderInput): Promise<LinesWithSource> {
     const { items, cart: isOwnCart, guest_cart_token: token } = request
     const hasCart = isOwnCart !== undefined || token !== undefined
     if (hasCart === (items !== undefined)) throw sourceError(customerId, hasCart)

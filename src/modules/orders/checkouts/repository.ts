@@ -56,7 +56,7 @@ export const findCheckout = statement({
   text: `select ${columns} from orders.checkouts where id = $id and customer_id is not distinct from $customer_id`
 })
 /** Finds a checkout by id, without a check of its buyer. */
-export const findAnyCheckout = statement({
+export const findCheckoutOfAnyBuyer = statement({
   name: 'orders.find_any_checkout',
   takes: { id: 'uuid' },
   gives: row,

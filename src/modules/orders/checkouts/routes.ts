@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, marketParameters } from '../../../kernel/wire.ts'
-import { customerOf } from '../buyers/routes.ts'
-import { placeOrderOf } from './place-order.ts'
+import { customerBuyerOfRequest } from '../buyers/routes.ts'
+import { placeOrderInputOfRequest } from './place-order.ts'
 import { CheckoutRequest, CheckoutResponse } from './schema.ts'
 import type { CheckoutService } from './service.ts'
 
@@ -29,7 +29,13 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
       }
     },
     async request =>
-      (await checkouts.begin(customerOf(request), placeOrderOf(request), writeOf(request))).checkout
+      (
+        await checkouts.begin(
+          customerBuyerOfRequest(request),
+          placeOrderInputOfRequest(request),
+          writeOf(request)
+        )
+      ).checkout
   )
 
   tiers.secured.get(
@@ -43,7 +49,7 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
           "Returns a checkout of the customer, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. An expired checkout stays readable for an hour. After that, and for another customer's checkout, the response is 404 `CHECKOUT_NOT_FOUND`."
       }
     },
-    request => checkouts.read(customerOf(request), request.params.id)
+    request => checkouts.read(customerBuyerOfRequest(request), request.params.id)
   )
 
   tiers.secured.put(
@@ -60,7 +66,12 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
       }
     },
     request =>
-      checkouts.update(customerOf(request), request.params.id, placeOrderOf(request), writeOf(request))
+      checkouts.update(
+        customerBuyerOfRequest(request),
+        request.params.id,
+        placeOrderInputOfRequest(request),
+        writeOf(request)
+      )
   )
 
   tiers.secured.post(
@@ -74,6 +85,6 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
           'Cancels an open checkout, which can no longer be changed or completed. Canceling it again returns the same checkout. 409 `CHECKOUT_COMPLETED`: it became an order; cancel that order instead. 409 `CHECKOUT_EXPIRED`: there is nothing to cancel.'
       }
     },
-    request => checkouts.cancel(customerOf(request), request.params.id, writeOf(request))
+    request => checkouts.cancel(customerBuyerOfRequest(request), request.params.id, writeOf(request))
   )
 }

@@ -18,11 +18,11 @@ import { CHECKOUT_FINDING_CODES } from './findings.ts'
 /** Maximum number of lines of a checkout; a quote has the same maximum. */
 const LINES_MAX = 200
 const CODES_MAX = 10
-export const LINE_QUANTITY_MAX = 1_000_000
+export const CHECKOUT_LINE_QUANTITY_MAX = 1_000_000
 const NOTE_LENGTH_MAX = 2_000
 
-export const RequestedItems = Type.Array(
-  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: LINE_QUANTITY_MAX }) }),
+export const RequestedItemsSchema = Type.Array(
+  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: CHECKOUT_LINE_QUANTITY_MAX }) }),
   {
     description: 'The variants to buy. Items of the same variant are merged.',
     minItems: 1,
@@ -31,7 +31,7 @@ export const RequestedItems = Type.Array(
 )
 /** Request fields that customers and guests share. */
 export const checkoutRequestFields = {
-  items: Type.Optional(RequestedItems),
+  items: Type.Optional(RequestedItemsSchema),
   email: Type.Optional(
     Type.String({
       maxLength: 320,
@@ -61,11 +61,11 @@ export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
   ),
   ...checkoutRequestFields
 })
-export const DeliveryMethodField = Type.Enum(['shipping', 'pickup', 'digital'], {
+export const DeliveryGroupMethodSchema = Type.Enum(['shipping', 'pickup', 'digital'], {
   description: 'How the group reaches the buyer: sent, picked up, or delivered digitally.'
 })
 /** Amounts of a line, and its delivery group. */
-export const lineAmountFields = {
+export const lineAmountResponseFields = {
   unit_price: amount('Unit price'),
   discounted_price: amount('Unit price after catalog discounts'),
   subtotal: amount('unit_price times quantity'),
@@ -75,13 +75,13 @@ export const lineAmountFields = {
   group: Type.String({ description: 'The id of the delivery group of the item.' })
 }
 /** Amounts of a delivery group. */
-export const deliveryAmountFields = {
+export const deliveryGroupAmountResponseFields = {
   shipping: amount('Delivery after discounts'),
   shipping_discount: amount('Discounts on the delivery'),
   tax: amount('The tax of the delivery')
 }
 /** Totals. */
-export const totalFields = {
+export const priceTotalResponseFields = {
   subtotal: amount('Items before discounts'),
   discount_total: amount('Discounts on items'),
   shipping_total: amount('Delivery after discounts'),
@@ -101,11 +101,11 @@ const ItemResponse = Type.Object({
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
   quantity: Type.Integer(),
-  ...lineAmountFields
+  ...lineAmountResponseFields
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: DeliveryMethodField,
+  method: DeliveryGroupMethodSchema,
   shipping_option: nullable(
     Type.String({ description: 'The id of the shipping option that the price includes.' })
   ),
@@ -114,7 +114,7 @@ const GroupResponse = Type.Object({
       id: Type.String({
         description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
       }),
-      method: DeliveryMethodField,
+      method: DeliveryGroupMethodSchema,
       provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       amount: amount('Price before promotion discounts'),
@@ -122,7 +122,7 @@ const GroupResponse = Type.Object({
     }),
     { description: 'All shipping options, cheapest first.' }
   ),
-  ...deliveryAmountFields
+  ...deliveryGroupAmountResponseFields
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -143,7 +143,7 @@ const ComponentResponse = Type.Object({
   included: Type.Boolean({ description: 'Whether other amounts include it, such as tax in a price.' }),
   exempt: Exempt
 })
-export const TaxExemption = Type.Object(
+export const AppliedTaxExemption = Type.Object(
   {
     company: Type.String(),
     vat_id: nullable(Type.String()),
@@ -151,7 +151,7 @@ export const TaxExemption = Type.Object(
   },
   { description: 'The tax exemption of the customer. Null: no tax is exempt.' }
 )
-export type TaxExemption = Static<typeof TaxExemption>
+export type AppliedTaxExemption = Static<typeof AppliedTaxExemption>
 export const CheckoutFindingResponse = Type.Object({
   code: Type.Enum(CHECKOUT_FINDING_CODES, { description: 'The finding as a stable code for programs.' }),
   message: Type.String({ description: 'The finding as a text for buyers.' }),
@@ -180,7 +180,7 @@ const Status = Type.Enum(['open', 'action_required', 'completed', 'expired', 'ca
 })
 
 /** The price of a checkout and its parts. */
-export const checkoutPriceFields = {
+export const checkoutPriceResponseFields = {
   market: Type.String({ description: 'The code of the market that prices and taxes belong to.' }),
   currency: Currency,
   items: Type.Array(ItemResponse),
@@ -193,7 +193,7 @@ export const checkoutPriceFields = {
     { description: 'Items that cannot be bought in this market. No amount includes them.' }
   ),
   groups: Type.Array(GroupResponse),
-  ...totalFields,
+  ...priceTotalResponseFields,
   discounts: Type.Array(
     Type.Object({
       promotion_id: Id,
@@ -217,7 +217,7 @@ export const checkoutPriceFields = {
     }),
     { description: 'Taxes of the total, one entry per category and rate.' }
   ),
-  tax_exemption: nullable(TaxExemption),
+  tax_exemption: nullable(AppliedTaxExemption),
   quote_hash: Type.String({ description: 'A hash of items and amounts. It stays the same while these do.' })
 }
 const fields = {
@@ -228,7 +228,7 @@ const fields = {
   ready: Type.Boolean({
     description: 'Whether it can be completed: its status is `open` and no finding is `blocking`.'
   }),
-  ...checkoutPriceFields,
+  ...checkoutPriceResponseFields,
   findings: Type.Array(CheckoutFindingResponse, {
     description: 'Problems and remarks for the buyer. Solve those that are `blocking`.'
   }),

@@ -4,7 +4,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
+import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
 import {
   checkoutCanceledError,
   checkoutCompletedError,
@@ -14,12 +14,12 @@ import {
 } from '../errors.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
 import { withChangedMetadata } from './input.ts'
-import type { PlaceOrder } from './place-order.ts'
+import type { PlaceOrderInput } from './place-order.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
 import type { CheckoutResponse } from './schema.ts'
-import { checkoutToken, isCheckoutToken } from './tokens.ts'
+import { deriveCheckoutToken, isValidCheckoutToken } from './tokens.ts'
 import { checkoutView } from './view.ts'
 
 type Deps = {
@@ -36,7 +36,10 @@ type Deps = {
 /** The id of the customer who owns the checkout. Null: a guest, whose token was verified. */
 type Owner = string | null
 /** A new checkout, and the token that gives a guest access to it. Null: the buyer needs no token. */
-export type BegunCheckout = { readonly checkout: CheckoutResponse; readonly checkoutToken: string | null }
+export type NewCheckoutWithToken = {
+  readonly checkout: CheckoutResponse
+  readonly checkoutToken: string | null
+}
 
 /**
  * Checkouts store the input of a buyer. Their price is calculated for each request, and they reserve no
@@ -57,7 +60,7 @@ export function createCheckoutService({
    */
   function ownerFor(buyer: Buyer, id: string): Owner {
     if (buyer.kind !== 'guest') return buyer.customerId
-    if (!isCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()
+    if (!isValidCheckoutToken(secrets, buyer.token ?? '', id)) throw checkoutNotFoundError()
     return null
   }
 
@@ -83,7 +86,7 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: Owner, request: PlaceOrder, stored?: Metadata) {
+  async function priceInput(owner: Owner, request: PlaceOrderInput, stored?: Metadata) {
     const { input, source } = await readCheckoutInput(owner, request, stored)
     const priced = await priceCheckout(db, owner, input)
     return {
@@ -94,7 +97,7 @@ export function createCheckoutService({
 
   async function create(
     owner: Owner,
-    request: PlaceOrder,
+    request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     const { id } = write
@@ -110,7 +113,7 @@ export function createCheckoutService({
   async function replace(
     owner: Owner,
     id: string,
-    request: PlaceOrder,
+    request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     if (write.alreadyApplied) return readOwned(owner, id)
@@ -134,15 +137,22 @@ export function createCheckoutService({
     /** See `CheckoutCommands.read`. */
     read: async (buyer: Buyer, id: string): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id),
     /** See `CheckoutCommands.begin`. */
-    begin: async (buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<BegunCheckout> => {
-      const checkout = await limitCodeGuesses(clientNetworkOf(buyer), request, () =>
-        create(customerIdOf(buyer), request, write)
+    begin: async (
+      buyer: Buyer,
+      request: PlaceOrderInput,
+      write: IdempotentWrite
+    ): Promise<NewCheckoutWithToken> => {
+      const checkout = await limitCodeGuesses(clientNetworkOfBuyer(buyer), request, () =>
+        create(customerIdOfBuyer(buyer), request, write)
       )
-      return { checkout, checkoutToken: buyer.kind === 'guest' ? checkoutToken(secrets, checkout.id) : null }
+      return {
+        checkout,
+        checkoutToken: buyer.kind === 'guest' ? deriveCheckoutToken(secrets, checkout.id) : null
+      }
     },
     /** See `CheckoutCommands.update`. */
-    update: async (buyer: Buyer, id: string, request: PlaceOrder, write: IdempotentWrite) =>
-      limitCodeGuesses(clientNetworkOf(buyer), request, async () =>
+    update: async (buyer: Buyer, id: string, request: PlaceOrderInput, write: IdempotentWrite) =>
+      limitCodeGuesses(clientNetworkOfBuyer(buyer), request, async () =>
         replace(ownerFor(buyer, id), id, request, write)
       ),
     /** See `CheckoutCommands.cancel`. */

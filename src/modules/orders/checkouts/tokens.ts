@@ -8,9 +8,9 @@ const TOKEN_PREFIX = 'cht_'
  * The token of a guest checkout: a MAC of its id. Nothing is stored, and a repeated request returns the same
  * token.
  */
-export const checkoutToken = (secrets: Secrets, id: string): string =>
+export const deriveCheckoutToken = (secrets: Secrets, id: string): string =>
   TOKEN_PREFIX + secrets.mac(TOKEN_PURPOSE, id, TOKEN_VERSION)
 
-export const isCheckoutToken = (secrets: Secrets, token: string, id: string): boolean =>
+export const isValidCheckoutToken = (secrets: Secrets, token: string, id: string): boolean =>
   token.startsWith(TOKEN_PREFIX) &&
   secrets.verify(token.slice(TOKEN_PREFIX.length), TOKEN_PURPOSE, id, TOKEN_VERSION)

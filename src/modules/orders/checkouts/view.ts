@@ -1,11 +1,11 @@
 import type { Component, Quote } from '../../pricing/index.ts'
-import { DIGITAL_GROUP_KEY } from './delivery.ts'
+import { DIGITAL_DELIVERY_GROUP_KEY } from './delivery.ts'
 import { type CheckoutFinding, isBlockingFinding } from './findings.ts'
-import { findInputProblems } from './input-checks.ts'
+import { findCheckoutInputProblems } from './input-checks.ts'
 import type { AvailableCheckoutLine } from './lines.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
-import type { CheckoutFindingResponse, CheckoutResponse, TaxExemption } from './schema.ts'
+import type { AppliedTaxExemption, CheckoutFindingResponse, CheckoutResponse } from './schema.ts'
 
 /** The response: the stored input and its current price. */
 export function checkoutView(
@@ -14,7 +14,7 @@ export function checkoutView(
   isCartChanged: boolean
 ): CheckoutResponse {
   const { input } = row
-  const findings = [...findInputProblems(row, priced, isCartChanged), ...priced.findings]
+  const findings = [...findCheckoutInputProblems(row, priced, isCartChanged), ...priced.findings]
   const status = statusOf(row)
   return {
     id: row.id,
@@ -59,9 +59,9 @@ export function checkoutPriceView(priced: PricedCheckout): PriceView {
     })),
     groups: quote.groups.map(group => ({
       id: group.key,
-      method: group.key === DIGITAL_GROUP_KEY ? 'digital' : priced.method,
+      method: group.key === DIGITAL_DELIVERY_GROUP_KEY ? 'digital' : priced.method,
       shipping_option: group.option,
-      options: group.key === DIGITAL_GROUP_KEY ? [] : options.map(shippingOptionView),
+      options: group.key === DIGITAL_DELIVERY_GROUP_KEY ? [] : options.map(shippingOptionView),
       shipping: group.shippingMinor,
       shipping_discount: group.shippingDiscountMinor,
       tax: group.taxMinor
@@ -88,7 +88,7 @@ export function checkoutPriceView(priced: PricedCheckout): PriceView {
       gross: grossMinor,
       exempt: exempt?.reason ?? null
     })),
-    tax_exemption: taxExemptionView(quote),
+    tax_exemption: appliedTaxExemptionView(quote),
     quote_hash: quote.hash
   }
 }
@@ -170,7 +170,7 @@ const componentOf = (component: Component): CheckoutResponse['components'][numbe
 })
 
 /** The exemption of a quote. Null: no tax is exempt. */
-export function taxExemptionView({ taxSummary }: Quote): TaxExemption | null {
+export function appliedTaxExemptionView({ taxSummary }: Quote): AppliedTaxExemption | null {
   const { exempt } = taxSummary.find(each => each.exempt !== undefined) ?? {}
   return exempt === undefined
     ? null

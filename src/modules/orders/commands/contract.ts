@@ -1,10 +1,10 @@
 import type { Page } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import type { Buyer, ClientBuyer, CustomerBuyer } from '../buyers/buyer.ts'
-import type { PlaceOrder } from '../checkouts/place-order.ts'
+import type { AssistedBuyer, Buyer, CustomerBuyer } from '../buyers/buyer.ts'
+import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { CheckoutResponse } from '../checkouts/schema.ts'
-import type { BegunCheckout } from '../checkouts/service.ts'
+import type { NewCheckoutWithToken } from '../checkouts/service.ts'
 import type { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
 import type { PlacedOrder } from '../orders/service.ts'
 
@@ -13,7 +13,7 @@ import type { PlacedOrder } from '../orders/service.ts'
 // one command, and `writeOfJob(job, label)` in a job, with another label for each command.
 
 /** A customer, or a client that acts for one. Guests have no list of orders. */
-type ListBuyer = CustomerBuyer | (ClientBuyer & { readonly customerId: string })
+type ListBuyer = CustomerBuyer | (AssistedBuyer & { readonly customerId: string })
 
 /** Checkouts for other modules. The routes of `/api/checkouts` call the same functions. */
 export type CheckoutCommands = {
@@ -29,7 +29,7 @@ export type CheckoutCommands = {
    * const { checkout } = await orders.checkouts.begin(buyer, { items, shipping_address }, writeOfJob(job, 'checkout'))
    * assert.deepEqual([checkout.total, checkout.ready], [2_490, true])
    */
-  begin(buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<BegunCheckout>
+  begin(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<NewCheckoutWithToken>
   /**
    * Replaces every field of an open checkout: a field that is omitted is removed. Locks the checkout until the commit.
    * A repeated write stores the same fields again, unless the checkout was completed meanwhile.
@@ -43,7 +43,12 @@ export type CheckoutCommands = {
    * const updated = await orders.checkouts.update(buyer, checkout.id, noted, newWrite())
    * assert.deepEqual([updated.note, updated.version], ['Ring twice.', checkout.version + 1])
    */
-  update(buyer: Buyer, id: string, request: PlaceOrder, write: IdempotentWrite): Promise<CheckoutResponse>
+  update(
+    buyer: Buyer,
+    id: string,
+    request: PlaceOrderInput,
+    write: IdempotentWrite
+  ): Promise<CheckoutResponse>
   /**
    * Returns a checkout with its present price. Takes no lock. An expired checkout stays readable for an hour.
    * @throws `CHECKOUT_NOT_FOUND`: it does not exist, it belongs to another buyer, or the token of the guest is wrong
@@ -88,7 +93,7 @@ export type CheckoutCommands = {
   complete(
     buyer: Buyer,
     id: string,
-    request: Pick<PlaceOrder, 'expected_total' | 'payment'>,
+    request: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
     write: IdempotentWrite
   ): Promise<PlacedOrder>
 }
@@ -112,7 +117,7 @@ export type OrderCommands = {
    * const placed = await orders.orders.place(buyer, { items, shipping_address }, writeOfJob(job, 'order'))
    * assert.deepEqual([placed.isNew, placed.order.total], [true, 1_490])
    */
-  place(buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder>
+  place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder>
   /**
    * Returns an order of the buyer, as the buyer sees it. Takes no lock. One statement.
    * @throws `ORDER_NOT_FOUND`: it does not exist, it belongs to another buyer, or the token of the guest is wrong

@@ -4,8 +4,8 @@ import { fieldFaults } from '../../../kernel/faults.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { PlaceOrder } from '../checkouts/place-order.ts'
-import { findAnyCheckout } from '../checkouts/repository.ts'
+import { PlaceOrderInput } from '../checkouts/place-order.ts'
+import { findCheckoutOfAnyBuyer } from '../checkouts/repository.ts'
 import type { CheckoutService } from '../checkouts/service.ts'
 import { orderRequestInvalidError, orderWriteRepeatedError } from '../errors.ts'
 import { findOrderOwner } from '../orders/repository.ts'
@@ -24,7 +24,7 @@ export function createOrderCommands({ db, checkouts, orders }: Deps): {
   checkouts: CheckoutCommands
   orders: OrderCommands
 } {
-  const findCheckout = (id: string) => db.first(findAnyCheckout, { id })
+  const findCheckout = (id: string) => db.first(findCheckoutOfAnyBuyer, { id })
   const findOrder = (id: string) => db.first(findOrderOwner, { id })
 
   return {
@@ -59,8 +59,8 @@ const shown = (placed: PlacedOrder): PlacedOrder => ({
 let errorsOf: ReturnType<typeof compileSchema> | undefined
 
 /** @throws `ORDER_REQUEST_INVALID` */
-function validated<R extends PlaceOrder>(request: R): R {
-  errorsOf ??= compileSchema(PlaceOrder)
+function validated<R extends PlaceOrderInput>(request: R): R {
+  errorsOf ??= compileSchema(PlaceOrderInput)
   const errors = errorsOf(request)
   if (errors.length > 0) throw orderRequestInvalidError({ details: { errors: fieldFaults('body', errors) } })
   return request

@@ -1,5 +1,5 @@
-import { type OrderLifecycle, orderActionRefusalOf } from '../lifecycle/actions.ts'
-import { type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import { findOrderActionRefusalReason, type OrderLifecycle } from '../lifecycle/actions.ts'
+import { type OrderLineUnits, remainingOrderLineUnitsByAction } from '../lifecycle/counters.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -11,9 +11,9 @@ const PAID: readonly (OrderPaymentStatus | null)[] = ['paid', 'partially_refunde
  * account.
  */
 export function deliverableDigitalUnits(lifecycle: OrderLifecycle, terms: PaymentTerms): OrderLineUnits[] {
-  if (orderActionRefusalOf('fulfil', lifecycle, 'system', 'never') !== undefined) return []
+  if (findOrderActionRefusalReason('fulfil', lifecycle, 'system', 'never') !== undefined) return []
   if (terms !== 'on_account' && !PAID.includes(lifecycle.paymentStatus)) return []
   return lifecycle.lines
-    .filter(line => !line.requiresShipping && remainingLineUnits.fulfil(line) > 0)
-    .map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
+    .filter(line => !line.requiresShipping && remainingOrderLineUnitsByAction.fulfil(line) > 0)
+    .map(line => ({ line: line.line, quantity: remainingOrderLineUnitsByAction.fulfil(line) }))
 }

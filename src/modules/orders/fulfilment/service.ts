@@ -8,13 +8,17 @@ import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefusedError, orderShipmentNotFoundError, orderStaleError } from '../errors.ts'
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
-import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import {
+  addToOrderLineCounters,
+  type OrderLineUnits,
+  remainingOrderLineUnitsByAction
+} from '../lifecycle/counters.ts'
 import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
 import { shippableUnitsByDeliveryGroup, stockLinesOfUnits } from './unit-groups.ts'
-import { shipmentVoidRefusalOf, subtractShippedUnits } from './voiding.ts'
+import { findShipmentVoidRefusalReason, subtractShippedUnits } from './voiding.ts'
 
 type Deps = {
   db: Database
@@ -121,7 +125,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         changes.assertAllowed(locked, 'fulfil', actor)
         const rest = locked.lines.map(line => ({
           line: line.line,
-          quantity: remainingLineUnits.fulfil(line)
+          quantity: remainingOrderLineUnitsByAction.fulfil(line)
         }))
         const { lines: units = rest.filter(({ quantity }) => quantity > 0), ...label } = parcel
         await shipUnits(tx, locked, units, { id: write.id, actor, ...label })
@@ -178,7 +182,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         )
         if (parcel.voided_at !== null) return
         changes.assertAllowed(locked, 'void_shipment', actor)
-        const refusal = shipmentVoidRefusalOf(locked.lines, parcel.lines)
+        const refusal = findShipmentVoidRefusalReason(locked.lines, parcel.lines)
         if (refusal !== undefined)
           throw orderActionRefusedError({ details: { action: 'void_shipment', reason: refusal } })
         await shipping?.voidParcel(tx, { shipmentId: id, actor: actor.id, reason })

@@ -1,6 +1,6 @@
 import type { EventHandler } from '../../../platform/outbox/handlers.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { orderActionRefusalOf } from '../lifecycle/actions.ts'
+import { findOrderActionRefusalReason } from '../lifecycle/actions.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
 type ShipmentEvent = { order_id: string; shipment_id: string }
@@ -22,7 +22,7 @@ export function createShipmentEventHandler(
     const parcels = events.map(({ payload }) => payload)
     for (const { order_id, shipment_id } of parcels.toSorted(byOrder)) {
       const locked = await changes.lock(tx, order_id)
-      if (orderActionRefusalOf(action, locked.lifecycle, 'system', 'never') !== undefined) continue
+      if (findOrderActionRefusalReason(action, locked.lifecycle, 'system', 'never') !== undefined) continue
       // A wrong shipment may have been voided before this event is handled. Voiding locks the order.
       const confirmed = await shipping?.findReported(tx, [shipment_id], STATUS_OF[action])
       if (confirmed === undefined || confirmed.has(shipment_id))

@@ -1,12 +1,12 @@
-import type { StockLine } from '../../inventory/index.ts'
-import { type OrderLineUnits, unitsOfOrderLine } from '../lifecycle/counters.ts'
+import type { StockRequestLine } from '../../inventory/index.ts'
+import { type OrderLineUnits, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 
 /** Groups the units that need shipping by delivery group. */
 export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
   const shippable = lines
     .filter(({ requiresShipping }) => requiresShipping)
-    .map(line => ({ group: line.group, line: line.line, quantity: unitsOfOrderLine(units, line) }))
+    .map(line => ({ group: line.group, line: line.line, quantity: sumUnitsOfOrderLine(units, line) }))
     .filter(({ quantity }) => quantity > 0)
   return [...Map.groupBy(shippable, ({ group }) => group)].map(([key, of]) => ({
     key,
@@ -15,7 +15,10 @@ export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: 
 }
 
 /** Sums units by variant, as the inventory needs them. */
-export const stockLinesOfUnits = ({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]): StockLine[] =>
+export const stockLinesOfUnits = (
+  { lines }: OrderUnderLock,
+  units: readonly OrderLineUnits[]
+): StockRequestLine[] =>
   units.map(({ line, quantity }) => {
     const variantId = lines.find(each => each.line === line)?.variantId
     if (variantId === undefined) throw new Error(`the order has no line ${line}`)

@@ -1,16 +1,16 @@
-import { type OrderLineCounters, type OrderLineUnits, unitsOfOrderLine } from '../lifecycle/counters.ts'
+import { type OrderLineCounters, type OrderLineUnits, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
 
 /**
  * Returns why a shipment of these units cannot be voided, or `undefined` if it can. Digital units are
  * delivered immediately. Each line must keep at least as many shipped units as were returned or refunded.
  */
-export function shipmentVoidRefusalOf(
+export function findShipmentVoidRefusalReason(
   lines: readonly OrderLineCounters[],
   units: readonly OrderLineUnits[]
 ): 'digital' | 'returned' | 'refunded' | undefined {
-  const of = lines.filter(line => unitsOfOrderLine(units, line) > 0)
+  const of = lines.filter(line => sumUnitsOfOrderLine(units, line) > 0)
   const isLessThan = (counter: 'returned' | 'refunded') =>
-    of.some(line => line.fulfilled - unitsOfOrderLine(units, line) < line[counter])
+    of.some(line => line.fulfilled - sumUnitsOfOrderLine(units, line) < line[counter])
   if (of.some(({ requiresShipping }) => !requiresShipping)) return 'digital'
   if (isLessThan('returned')) return 'returned'
   return isLessThan('refunded') ? 'refunded' : undefined
@@ -21,4 +21,4 @@ export const subtractShippedUnits = (
   lines: readonly OrderLineCounters[],
   units: readonly OrderLineUnits[]
 ): OrderLineCounters[] =>
-  lines.map(line => ({ ...line, fulfilled: line.fulfilled - unitsOfOrderLine(units, line) }))
+  lines.map(line => ({ ...line, fulfilled: line.fulfilled - sumUnitsOfOrderLine(units, line) }))

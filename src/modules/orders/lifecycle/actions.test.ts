@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import {
   allowedOrderActions,
+  findOrderActionRefusalReason,
   ORDER_ACTIONS,
   type OrderActionName,
   type OrderLifecycle,
-  orderActionRefusalOf,
   orderStateAfter
 } from './actions.ts'
-import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
+import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 
 const line = (fields: Partial<OrderLineCounters> = {}): OrderLineCounters => ({
   line: 0,
@@ -59,15 +59,20 @@ describe('allowed actions', () => {
   ])(
     'whether a buyer can cancel an order %s depends on its state and the cancellation policy',
     (_, fields, policy, refusal) => {
-      expect(orderActionRefusalOf('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
-      expect(orderActionRefusalOf('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
+      expect(findOrderActionRefusalReason('cancel', lifecycle(fields), 'customer', policy)).toBe(refusal)
+      expect(findOrderActionRefusalReason('cancel', lifecycle(fields), 'guest', policy)).toBe(refusal)
     }
   )
 
   test('administrators can cancel orders under any cancellation policy, but not shipped orders', () => {
-    expect(orderActionRefusalOf('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
+    expect(findOrderActionRefusalReason('cancel', lifecycle(), 'admin', 'never')).toBeUndefined()
     expect(
-      orderActionRefusalOf('cancel', lifecycle({ lines: [line({ fulfilled: 1 })] }), 'admin', 'unshipped')
+      findOrderActionRefusalReason(
+        'cancel',
+        lifecycle({ lines: [line({ fulfilled: 1 })] }),
+        'admin',
+        'unshipped'
+      )
     ).toBe('shipped')
   })
 
@@ -123,11 +128,11 @@ describe('allowed actions', () => {
     expect(allowedOrderActions(lifecycle({ ...erased, state: 'completed' }), 'system', 'never')).toEqual([
       ...['deliver', 'come_back', 'refund']
     ])
-    expect(orderActionRefusalOf('place', lifecycle({ ...unpaid, isErased: true }), 'system', 'never')).toBe(
-      'erased'
-    )
     expect(
-      orderActionRefusalOf('claim', lifecycle({ ...erased, state: 'canceled' }), 'guest', 'unshipped')
+      findOrderActionRefusalReason('place', lifecycle({ ...unpaid, isErased: true }), 'system', 'never')
+    ).toBe('erased')
+    expect(
+      findOrderActionRefusalReason('claim', lifecycle({ ...erased, state: 'canceled' }), 'guest', 'unshipped')
     ).toBe('erased')
   })
 
@@ -154,7 +159,11 @@ test('no unit of an order line allows two actions that exclude each other', () =
   for (let canceled = 0; canceled <= 3; canceled += 1)
     for (let fulfilled = 0; canceled + fulfilled <= 3; fulfilled += 1) {
       const counters = line({ ordered: 3, canceled, fulfilled })
-      expect(remainingLineUnits.cancel(counters) + remainingLineUnits.refund(counters) + canceled).toBe(3)
+      expect(
+        remainingOrderLineUnitsByAction.cancel(counters) +
+          remainingOrderLineUnitsByAction.refund(counters) +
+          canceled
+      ).toBe(3)
     }
 })
 

@@ -1,5 +1,5 @@
 import type { OrderLineCounters } from './counters.ts'
-import { remainingLineUnits } from './counters.ts'
+import { remainingOrderLineUnitsByAction } from './counters.ts'
 import type { OrderPaymentStatus, OrderState } from './status.ts'
 
 /** Who acts on an order. A guest has proved access with the order's token; the system is the shop itself. */
@@ -160,7 +160,7 @@ export const isActiveOrder = ({
   (state === 'pending' || state === 'placed') && !isCancelRequested
 
 /** Why an action is refused. */
-export type OrderActionRefusal =
+export type OrderActionRefusalReason =
   | 'role'
   | 'state'
   | 'erased'
@@ -177,12 +177,12 @@ export type OrderActionRefusal =
 const UNPAID_STATUSES: readonly (OrderPaymentStatus | null)[] = ['unpaid', 'partially_paid']
 const STATUSES_WITHOUT_PAYMENT: readonly (OrderPaymentStatus | null)[] = ['unpaid', null]
 const isShipped = ({ lines }: OrderLifecycle) => lines.some(({ fulfilled }) => fulfilled > 0)
-const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingLineUnits) =>
-  lines.some(line => remainingLineUnits[kind](line) > 0)
+const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingOrderLineUnitsByAction) =>
+  lines.some(line => remainingOrderLineUnitsByAction[kind](line) > 0)
 
 /** Further conditions of each action, in addition to state and role. Each returns the reason of a refusal. */
 const GUARDS: Partial<
-  Record<OrderActionName, (lifecycle: OrderLifecycle) => OrderActionRefusal | undefined>
+  Record<OrderActionName, (lifecycle: OrderLifecycle) => OrderActionRefusalReason | undefined>
 > = {
   pay: ({ paymentStatus }) => (UNPAID_STATUSES.includes(paymentStatus) ? undefined : 'paid'),
   cancel: lifecycle => (isShipped(lifecycle) ? 'shipped' : undefined),
@@ -202,12 +202,12 @@ const GUARDS: Partial<
 }
 
 /** Returns why the role cannot take this action now, or `undefined` when it can. */
-export function orderActionRefusalOf(
+export function findOrderActionRefusalReason(
   name: OrderActionName,
   lifecycle: OrderLifecycle,
   role: OrderActorRole,
   policy: CustomerCancellationPolicy
-): OrderActionRefusal | undefined {
+): OrderActionRefusalReason | undefined {
   const { from, by, despiteRequest, whenErased }: Action = ORDER_ACTIONS[name]
   if (!by.includes(role)) return 'role'
   if (!from.includes(lifecycle.state)) return 'state'
@@ -221,7 +221,7 @@ export function orderActionRefusalOf(
 function refusedByPolicy(
   { paymentStatus }: OrderLifecycle,
   policy: CustomerCancellationPolicy
-): OrderActionRefusal | undefined {
+): OrderActionRefusalReason | undefined {
   if (policy === 'never') return 'policy'
   return policy === 'unpaid' && !STATUSES_WITHOUT_PAYMENT.includes(paymentStatus) ? 'paid' : undefined
 }
@@ -233,7 +233,7 @@ export const allowedOrderActions = (
   policy: CustomerCancellationPolicy
 ): OrderActionName[] =>
   (Object.keys(ORDER_ACTIONS) as OrderActionName[]).filter(
-    name => orderActionRefusalOf(name, lifecycle, role, policy) === undefined
+    name => findOrderActionRefusalReason(name, lifecycle, role, policy) === undefined
   )
 
 /** The state that an action leads to. */

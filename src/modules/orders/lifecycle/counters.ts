@@ -18,13 +18,13 @@ export type OrderLineCounters = {
 export type OrderLineUnits = { readonly line: number; readonly quantity: number }
 
 /** The sum of the units of one line. */
-export const unitsOfOrderLine = (
+export const sumUnitsOfOrderLine = (
   units: readonly OrderLineUnits[],
   { line }: Pick<OrderLineCounters, 'line'>
 ): number => units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
 
 /** Units of a line to which each action can still be applied. */
-export const remainingLineUnits = {
+export const remainingOrderLineUnitsByAction = {
   cancel: ({ ordered, canceled, fulfilled }: OrderLineCounters) => ordered - canceled - fulfilled,
   fulfil: ({ ordered, canceled, fulfilled }: OrderLineCounters) => ordered - canceled - fulfilled,
   return: ({ fulfilled, returned }: OrderLineCounters) => fulfilled - returned,
@@ -38,7 +38,7 @@ const COUNTERS = { cancel: 'canceled', fulfil: 'fulfilled', return: 'returned', 
  */
 export function addToOrderLineCounters(
   lines: readonly OrderLineCounters[],
-  kind: keyof typeof remainingLineUnits,
+  kind: keyof typeof remainingOrderLineUnitsByAction,
   units: readonly OrderLineUnits[]
 ): OrderLineCounters[] {
   const requested = new Map<number, number>()
@@ -50,7 +50,7 @@ export function addToOrderLineCounters(
     .map(line => ({
       line: line.line,
       requested: requested.get(line.line) ?? 0,
-      available: remainingLineUnits[kind](line)
+      available: remainingOrderLineUnitsByAction[kind](line)
     }))
     .filter(({ requested, available }) => requested > available)
   if (short.length > 0) throw lineUnitsInsufficientError({ details: { items: short } })

@@ -6,12 +6,12 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefusedError, orderNotCancelableError, orderNotFoundError } from '../errors.ts'
 import {
   type CustomerCancellationPolicy,
+  findOrderActionRefusalReason,
   type OrderActionName,
   type OrderActorRole,
-  orderActionRefusalOf,
   orderStateAfter
 } from './actions.ts'
-import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
+import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 import { type OrderUnderLock, orderUnderLock, updateLockedOrder } from './locked-order.ts'
 import * as repository from './repository.ts'
 import { fulfillmentStatusOf, type OrderState } from './status.ts'
@@ -84,7 +84,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
 
   /** @throws `ORDER_NOT_CANCELABLE`, `ORDER_ACTION_REFUSED`, each with the reason */
   function assertAllowed({ lifecycle }: OrderUnderLock, action: OrderActionName, { role }: OrderActor): void {
-    const reason = orderActionRefusalOf(action, lifecycle, role, policy)
+    const reason = findOrderActionRefusalReason(action, lifecycle, role, policy)
     if (reason === undefined) return
     throw action === 'cancel'
       ? orderNotCancelableError({ details: { reason } })
@@ -136,11 +136,11 @@ export type OrderTransitions = ReturnType<typeof createOrderTransitions>
 /** The units that a carrier still has to deliver, by shipping group. */
 function unitsToShip(lines: OrderUnderLock['lines'], state: OrderState) {
   const open = lines.filter(
-    line => line.requiresShipping && state !== 'canceled' && remainingLineUnits.fulfil(line) > 0
+    line => line.requiresShipping && state !== 'canceled' && remainingOrderLineUnitsByAction.fulfil(line) > 0
   )
   return [...Map.groupBy(open, ({ group }) => group)].map(([key, of]) => ({
     key,
-    lines: of.map(line => ({ line: line.line, quantity: remainingLineUnits.fulfil(line) }))
+    lines: of.map(line => ({ line: line.line, quantity: remainingOrderLineUnitsByAction.fulfil(line) }))
   }))
 }
 

@@ -1,4 +1,4 @@
-import { type OrderLineCounters, remainingLineUnits } from './counters.ts'
+import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 
 export type OrderState = 'pending' | 'placed' | 'completed' | 'canceled'
 /** Status of the money of an order, as the payments module reports it. */
@@ -28,7 +28,7 @@ export function fulfillmentStatusOf(lines: readonly OrderLineCounters[]): Fulfil
   if (shippable.length === 0) return 'not_required'
   const fulfilled = sum(shippable, line => line.fulfilled)
   const returned = sum(shippable, line => line.returned)
-  const isOpen = sum(shippable, remainingLineUnits.fulfil) > 0
+  const isOpen = sum(shippable, remainingOrderLineUnitsByAction.fulfil) > 0
   if (fulfilled === 0) return 'none'
   if (returned > 0) return returned === fulfilled && !isOpen ? 'returned' : 'partially_returned'
   return isOpen ? 'partial' : 'fulfilled'

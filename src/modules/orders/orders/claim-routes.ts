@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { customerOf } from '../buyers/routes.ts'
+import { customerBuyerOfRequest } from '../buyers/routes.ts'
 import type { OrderClaimService } from './claim-service.ts'
 import { GuestOrderHeaders } from './guest-routes.ts'
 import { readOrderRequestCost } from './routes.ts'
@@ -23,7 +23,7 @@ export function orderClaimRoutes(tiers: Tiers, claims: OrderClaimService): void 
     },
     request =>
       claims.claim(
-        customerOf(request),
+        customerBuyerOfRequest(request),
         { id: request.params.id, token: request.headers['x-order-token'] },
         writeOf(request)
       )

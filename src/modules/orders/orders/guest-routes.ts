@@ -2,8 +2,12 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, marketParameters, withResponseDescription } from '../../../kernel/wire.ts'
-import { guestOf } from '../buyers/routes.ts'
-import { CompleteCheckoutRequest, GuestOrderRequest, placeOrderOf } from '../checkouts/place-order.ts'
+import { guestBuyerOfRequest } from '../buyers/routes.ts'
+import {
+  CompleteCheckoutRequest,
+  GuestOrderRequest,
+  placeOrderInputOfRequest
+} from '../checkouts/place-order.ts'
 import { cancelOrderRequestCost, readOrderRequestCost } from './routes.ts'
 import { GuestOrderResponse, OrderResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
@@ -40,8 +44,8 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
     },
     async (request, reply) => {
       const { order, orderToken, isNew } = await orders.place(
-        guestOf(request),
-        placeOrderOf(request),
+        guestBuyerOfRequest(request),
+        placeOrderInputOfRequest(request),
         writeOf(request)
       )
       return reply
@@ -78,7 +82,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
     },
     async (request, reply) => {
       const { order, orderToken, isNew } = await orders.complete(
-        guestOf(request, 'x-checkout-token'),
+        guestBuyerOfRequest(request, 'x-checkout-token'),
         request.params.id,
         request.body,
         writeOf(request)
@@ -104,7 +108,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
         response: { 200: OrderResponse }
       }
     },
-    request => orders.read(guestOf(request, TOKEN), request.params.id)
+    request => orders.read(guestBuyerOfRequest(request, TOKEN), request.params.id)
   )
 
   tiers.public.post(
@@ -128,7 +132,11 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
       }
     },
     async (request, reply) => {
-      const order = await orders.cancel(guestOf(request, TOKEN), request.params.id, writeOf(request))
+      const order = await orders.cancel(
+        guestBuyerOfRequest(request, TOKEN),
+        request.params.id,
+        writeOf(request)
+      )
       return reply
         .code(order.cancel_requested_at === null ? 200 : 202)
         .header('etag', `"${order.version}"`)

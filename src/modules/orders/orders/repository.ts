@@ -9,7 +9,7 @@ import {
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import type { TaxExemption } from '../checkouts/schema.ts'
+import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { OrderActorRole } from '../lifecycle/actions.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
@@ -144,7 +144,7 @@ const whole = {
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
-  tax_exemption: nullableJson<TaxExemption>(),
+  tax_exemption: nullableJson<AppliedTaxExemption>(),
   ...metadataColumns,
   lines: json<OrderLineRow[]>(),
   groups: json<DeliveryGroupRow[]>(),

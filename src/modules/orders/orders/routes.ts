@@ -7,8 +7,8 @@ import {
   PageQuery,
   withResponseDescription
 } from '../../../kernel/wire.ts'
-import { customerOf } from '../buyers/routes.ts'
-import { CompleteCheckoutRequest, OrderRequest, placeOrderOf } from '../checkouts/place-order.ts'
+import { customerBuyerOfRequest } from '../buyers/routes.ts'
+import { CompleteCheckoutRequest, OrderRequest, placeOrderInputOfRequest } from '../checkouts/place-order.ts'
 import { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
@@ -43,8 +43,8 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: numbe
     },
     async (request, reply) => {
       const { order, isNew } = await orders.place(
-        customerOf(request),
-        placeOrderOf(request),
+        customerBuyerOfRequest(request),
+        placeOrderInputOfRequest(request),
         writeOf(request)
       )
       return reply
@@ -75,7 +75,7 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: numbe
     },
     async (request, reply) => {
       const { order, isNew } = await orders.complete(
-        customerOf(request),
+        customerBuyerOfRequest(request),
         request.params.id,
         request.body,
         writeOf(request)
@@ -99,7 +99,7 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: numbe
         response: { 200: listOf(OrderSummaryResponse) }
       }
     },
-    request => orders.list(customerOf(request), request.query)
+    request => orders.list(customerBuyerOfRequest(request), request.query)
   )
 
   tiers.secured.get(
@@ -114,7 +114,7 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: numbe
         response: { 200: OrderResponse }
       }
     },
-    request => orders.read(customerOf(request), request.params.id)
+    request => orders.read(customerBuyerOfRequest(request), request.params.id)
   )
 
   tiers.secured.post(
@@ -136,7 +136,7 @@ export function orderRoutes(tiers: Tiers, orders: OrderService, perMinute: numbe
       }
     },
     async (request, reply) => {
-      const order = await orders.cancel(customerOf(request), request.params.id, writeOf(request))
+      const order = await orders.cancel(customerBuyerOfRequest(request), request.params.id, writeOf(request))
       return reply
         .code(order.cancel_requested_at === null ? 200 : 202)
         .header('etag', `"${order.version}"`)

@@ -3,11 +3,11 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { amount, Currency, Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { AddressResponse } from '../checkouts/addresses.ts'
 import {
-  DeliveryMethodField,
-  deliveryAmountFields,
-  lineAmountFields,
-  TaxExemption,
-  totalFields
+  AppliedTaxExemption,
+  DeliveryGroupMethodSchema,
+  deliveryGroupAmountResponseFields,
+  lineAmountResponseFields,
+  priceTotalResponseFields
 } from '../checkouts/schema.ts'
 import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 
@@ -44,11 +44,11 @@ const ItemResponse = Type.Object({
   fulfilled: Type.Integer({ description: 'Units shipped or delivered.' }),
   returned: Type.Integer({ description: 'Units returned.' }),
   refunded: Type.Integer({ description: 'Shipped units that were refunded, returned or not.' }),
-  ...lineAmountFields
+  ...lineAmountResponseFields
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: DeliveryMethodField,
+  method: DeliveryGroupMethodSchema,
   shipping_option: nullable(
     Type.Object({
       id: Type.String(),
@@ -57,7 +57,7 @@ const GroupResponse = Type.Object({
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     })
   ),
-  ...deliveryAmountFields
+  ...deliveryGroupAmountResponseFields
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -114,7 +114,7 @@ const summary = {
   email: nullable(Type.String()),
   market: Type.String(),
   currency: Currency,
-  ...totalFields,
+  ...priceTotalResponseFields,
   version: Version,
   placed_at: nullable({
     ...Time,
@@ -177,7 +177,7 @@ export const orderResponseFields = {
     }),
     { description: 'Taxes of the total, one entry per category and rate.' }
   ),
-  tax_exemption: nullable(TaxExemption),
+  tax_exemption: nullable(AppliedTaxExemption),
   shipping_address: nullable(AddressResponse),
   billing_address: nullable(AddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),

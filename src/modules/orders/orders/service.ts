@@ -7,13 +7,13 @@ import type { OrderPayments } from '../../payments/index.ts'
 import {
   type Buyer,
   type CustomerBuyer,
-  clientNetworkOf,
-  customerIdOf,
+  clientNetworkOfBuyer,
+  customerIdOfBuyer,
   type GuestBuyer
 } from '../buyers/buyer.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
-import type { PlaceOrder } from '../checkouts/place-order.ts'
+import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
 import { orderNotFoundError } from '../errors.ts'
@@ -72,7 +72,7 @@ export function createOrderService({
 
   /** Finds an order that the buyer may reach. @throws `ORDER_NOT_FOUND` */
   async function find(buyer: Buyer, id: string): Promise<repository.OrderRow> {
-    const order = await findOwned(customerIdOf(buyer), id)
+    const order = await findOwned(customerIdOfBuyer(buyer), id)
     if (buyer.kind === 'guest' && !tokens.verify(buyer.token ?? '', id, order.token_version))
       throw orderNotFoundError()
     return order
@@ -84,21 +84,21 @@ export function createOrderService({
    */
   async function repeatResponse(buyer: Buyer, { id, resultId }: IdempotentWrite): Promise<PlacedOrder> {
     await payments?.sendOperations(resultId)
-    return toPlaced(await findOwned(customerIdOf(buyer), resultId), resultId === id)
+    return toPlaced(await findOwned(customerIdOfBuyer(buyer), resultId), resultId === id)
   }
 
   async function readPlaced(buyer: Buyer, { id, isNew, order }: OrderPlacementResult): Promise<PlacedOrder> {
-    return toPlaced(order ?? (await findOwned(customerIdOf(buyer), id)), isNew)
+    return toPlaced(order ?? (await findOwned(customerIdOfBuyer(buyer), id)), isNew)
   }
 
   /** Creates an order, without reading it. @throws as `placeOrder` and `readCheckoutInput` */
   async function create(
     buyer: Buyer,
-    request: PlaceOrder,
+    request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<OrderPlacementResult> {
     const isFromCart = buyer.kind === 'customer' && request.items === undefined
-    const { input, source } = await readCheckoutInput(customerIdOf(buyer), {
+    const { input, source } = await readCheckoutInput(customerIdOfBuyer(buyer), {
       ...request,
       ...(isFromCart && { cart: true })
     })
@@ -106,7 +106,7 @@ export function createOrderService({
     return placement.placeOrder({ buyer, input, source, checkout: null, expectedTotal, payment }, write)
   }
 
-  async function place(buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder> {
+  async function place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder> {
     // An earlier attempt of this request has emptied the cart.
     if (write.alreadyApplied) return repeatResponse(buyer, write)
     return readPlaced(buyer, await create(buyer, request, write))
@@ -116,7 +116,7 @@ export function createOrderService({
   async function complete(
     buyer: Buyer,
     checkoutId: string,
-    { expected_total: expectedTotal, payment }: Pick<PlaceOrder, 'expected_total' | 'payment'>,
+    { expected_total: expectedTotal, payment }: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
     write: IdempotentWrite
   ): Promise<PlacedOrder> {
     if (write.alreadyApplied) {
@@ -126,12 +126,12 @@ export function createOrderService({
     const checkout = await checkouts.find(buyer, checkoutId)
     if (checkout.order_id !== null) {
       await write.answerWith(db, checkout.order_id)
-      return toPlaced(await findOwned(customerIdOf(buyer), checkout.order_id), false)
+      return toPlaced(await findOwned(customerIdOfBuyer(buyer), checkout.order_id), false)
     }
     assertCheckoutOpen(checkout)
     const { input, cart_id, cart_version } = checkout
     const purchase = { buyer, input, source: { cart_id, cart_version }, checkout, expectedTotal, payment }
-    const placed = await limitCodeGuesses(clientNetworkOf(buyer), { codes: [...input.codes] }, () =>
+    const placed = await limitCodeGuesses(clientNetworkOfBuyer(buyer), { codes: [...input.codes] }, () =>
       placement.placeOrder(purchase, write)
     )
     return readPlaced(buyer, placed)
@@ -140,8 +140,8 @@ export function createOrderService({
   return {
     create,
     /** See `OrderCommands.place`. */
-    place: async (buyer: Buyer, request: PlaceOrder, write: IdempotentWrite): Promise<PlacedOrder> =>
-      limitCodeGuesses(clientNetworkOf(buyer), request, () => place(buyer, request, write)),
+    place: async (buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder> =>
+      limitCodeGuesses(clientNetworkOfBuyer(buyer), request, () => place(buyer, request, write)),
     complete,
     /** See `OrderCommands.read`. */
     read: async (buyer: Buyer, id: string): Promise<OrderResponse> =>
@@ -153,7 +153,7 @@ export function createOrderService({
       write: IdempotentWrite
     ): Promise<OrderResponse> => {
       await find(buyer, id)
-      const owner = customerIdOf(buyer)
+      const owner = customerIdOfBuyer(buyer)
       await cancellations.request(id, { role: buyer.kind, id: owner, reason: null }, write)
       return buyerOrderView(await findOwned(owner, id), policy)
     },

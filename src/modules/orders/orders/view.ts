@@ -24,7 +24,7 @@ export const orderSummaryView = (row: OrderSummaryRow): OrderSummaryResponse => 
 type BuyerOrderRow = Omit<OrderRow, 'private_metadata'>
 
 /** The fields of an order for buyers and administrators. Amounts are sums of its components. */
-export function commonOrderView<R extends BuyerOrderRow>(row: R) {
+export function orderViewForBuyersAndAdmins<R extends BuyerOrderRow>(row: R) {
   const { lines, groups, components, history, adjustments, shipments, ...order } = row
   const ofLine = Map.groupBy(components, ({ line }) => line)
   const ofGroup = Map.groupBy(components, ({ group_key }) => group_key)
@@ -63,7 +63,7 @@ export const buyerOrderView = (
   { private_metadata: _, ...row }: OrderRow,
   policy: CustomerCancellationPolicy
 ): OrderResponse => ({
-  ...commonOrderView(row),
+  ...orderViewForBuyersAndAdmins(row),
   history: row.history
     .filter(({ action }) => !INTERNAL.includes(action))
     .map(({ action, from_state: from, to_state: to, at }) => ({ action, from, to, at: new Date(at) })),

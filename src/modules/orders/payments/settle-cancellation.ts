@@ -5,9 +5,9 @@ import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { PaymentAccountChange } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import { heldMinorOf } from '../adjustments/credits.ts'
+import { unrefundedCapturedMinor } from '../adjustments/credits.ts'
 import { orderCanceledEvent } from '../events.ts'
-import { remainingLineUnits } from '../lifecycle/counters.ts'
+import { remainingOrderLineUnitsByAction } from '../lifecycle/counters.ts'
 import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
@@ -29,7 +29,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
     const { id, number, customer_id, cart_id, cancel_requested_by } = locked.order
     const lines = locked.lines.map(line => ({
       ...line,
-      canceled: line.canceled + remainingLineUnits.cancel(line)
+      canceled: line.canceled + remainingOrderLineUnitsByAction.cancel(line)
     }))
     const canceled = await changes.transition(tx, locked, 'confirm_cancel', SYSTEM_ACTOR, {
       lines,
@@ -39,7 +39,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
     if (cancel_requested_by === 'system' && cart_id !== null) {
       const open = locked.lines.map(line => ({
         variantId: line.variantId,
-        quantity: remainingLineUnits.cancel(line)
+        quantity: remainingOrderLineUnitsByAction.cancel(line)
       }))
       const unsold = open.filter(({ quantity }) => quantity > 0)
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
@@ -62,7 +62,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
   ): Promise<OrderUnderLock> {
     const { account, order, lifecycle } = locked
     if (!lifecycle.isCancelRequested || !change.isFrozen || !change.isSettled) return locked
-    const isPaid = change.captured > 0 && heldMinorOf(change) >= change.due
+    const isPaid = change.captured > 0 && unrefundedCapturedMinor(change) >= change.due
     // The order expired, but its payment came first. No person requested the cancellation, so the order is
     // kept.
     if (order.cancel_requested_by === 'system' && order.canceled_for === null && isPaid) {

@@ -1,16 +1,23 @@
 import type { ShippingOption } from '../../shipping/index.ts'
-import { DIGITAL_GROUP_KEY } from '../checkouts/delivery.ts'
+import { DIGITAL_DELIVERY_GROUP_KEY } from '../checkouts/delivery.ts'
 import type { AvailableCheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
-import { taxExemptionView } from '../checkouts/view.ts'
+import { appliedTaxExemptionView } from '../checkouts/view.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
 import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
 
 /** Builds the database rows of a new order from the calculated price. Pure. */
-export function orderRowsOf({ market, sold, method, options, quote, discounts }: PricedCheckout) {
+export function orderRowsOfPricedCheckout({
+  market,
+  sold,
+  method,
+  options,
+  quote,
+  discounts
+}: PricedCheckout) {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
   const lines = sold.map((line, index) =>
-    lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL_GROUP_KEY)
+    lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL_DELIVERY_GROUP_KEY)
   )
   const numberOf = new Map(lines.map(({ variant_id, line }) => [variant_id, line]))
   const titleOf = new Map(discounts.map(({ promotionId, name }) => [promotionId, name]))
@@ -21,7 +28,7 @@ export function orderRowsOf({ market, sold, method, options, quote, discounts }:
       const option = options.find(({ id }) => id === chosen)
       return {
         group_key: key,
-        method: key === DIGITAL_GROUP_KEY ? 'digital' : method,
+        method: key === DIGITAL_DELIVERY_GROUP_KEY ? 'digital' : method,
         option: option === undefined ? null : snapshotOf(option)
       }
     }),
@@ -51,7 +58,7 @@ export function orderRowsOf({ market, sold, method, options, quote, discounts }:
     cash_rounding: totals.cashRoundingMinor,
     total: totals.totalMinor,
     quote_hash: quote.hash,
-    tax_exemption: taxExemptionView(quote),
+    tax_exemption: appliedTaxExemptionView(quote),
     fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
   } satisfies Partial<NewOrderRow>
 }
@@ -86,7 +93,7 @@ const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['op
 })
 
 /** The delivery groups with a chosen shipping option, and their lines. */
-export const groupsWithShippingOption = (
+export const deliveryGroupsWithShippingOption = (
   { quote, options }: PricedCheckout,
   { lines }: Pick<NewOrderRow, 'lines'>
 ): { key: string; option: ShippingOption; lines: OrderLineUnits[] }[] =>

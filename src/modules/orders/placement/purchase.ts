@@ -1,15 +1,15 @@
-import { actorIdOf, type Buyer, customerIdOf } from '../buyers/buyer.ts'
-import type { BuyerKeys } from '../buyers/service.ts'
+import { actorIdOfBuyer, type Buyer, customerIdOfBuyer } from '../buyers/buyer.ts'
+import type { BuyerLimitKeys } from '../buyers/service.ts'
 import { type CheckoutInput, orderMetadataOf } from '../checkouts/input.ts'
-import type { PlaceOrder } from '../checkouts/place-order.ts'
+import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
 import { paymentTermsOf } from '../lifecycle/terms.ts'
-import { orderRowsOf } from './order-rows.ts'
+import { orderRowsOfPricedCheckout } from './order-rows.ts'
 import type { NewOrderRow } from './repository.ts'
 
 /** An order to create: its buyer, the input as it is stored, and the price that the buyer agreed to. */
-export type Purchase = {
+export type OrderToPlace = {
   readonly buyer: Buyer
   readonly input: CheckoutInput
   /** Id and version of the cart from which the lines were read. Nulls: the lines come from the request. */
@@ -20,9 +20,9 @@ export type Purchase = {
    */
   readonly checkout: Pick<CheckoutRow, 'id' | 'version' | 'quote_hash'> | null
   /** The total that the buyer has seen. `undefined`: the request does not state a total. */
-  readonly expectedTotal: PlaceOrder['expected_total']
+  readonly expectedTotal: PlaceOrderInput['expected_total']
   /** The payment to start. `undefined`: the buyer creates a payment later. */
-  readonly payment: PlaceOrder['payment']
+  readonly payment: PlaceOrderInput['payment']
 }
 
 /**
@@ -30,7 +30,7 @@ export type Purchase = {
  * `network`: see `networkOf`; null: it is unknown. Pure.
  */
 export function newOrderRowOf(
-  purchase: Purchase,
+  purchase: OrderToPlace,
   priced: PricedCheckout,
   {
     id,
@@ -42,14 +42,14 @@ export function newOrderRowOf(
   }: {
     readonly id: string
     readonly number: string
-    readonly keys: BuyerKeys
+    readonly keys: BuyerLimitKeys
     readonly network: string | null
     readonly hasPayments: boolean
     readonly paymentTimeoutSeconds: number
   }
 ): NewOrderRow {
   const { buyer, input, source, checkout, payment } = purchase
-  const rows = orderRowsOf(priced)
+  const rows = orderRowsOfPricedCheckout(priced)
   const terms = hasPayments ? paymentTermsOf(payment) : 'on_account'
   const isPaid = rows.total === 0
   const isPending = terms === 'prepaid' && !isPaid
@@ -65,7 +65,7 @@ export function newOrderRowOf(
     mailbox: keys.mailbox,
     state: isPending ? 'pending' : 'placed',
     checkout_id: checkout?.id ?? null,
-    customer_id: customerIdOf(buyer),
+    customer_id: customerIdOfBuyer(buyer),
     network: isPending ? network : null,
     email: input.email,
     shipping_address: input.shippingAddress,
@@ -73,7 +73,7 @@ export function newOrderRowOf(
     note: input.note,
     metadata: orderMetadataOf(input),
     payment_status: hasPayments ? (isPaid ? 'paid' : 'unpaid') : null,
-    actor: actorIdOf(buyer),
+    actor: actorIdOfBuyer(buyer),
     payment_timeout_seconds: paymentTimeoutSeconds
   }
 }

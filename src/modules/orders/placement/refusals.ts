@@ -10,7 +10,7 @@ import {
   promotionCodesWithoutEffectError,
   shippingNotAvailableError
 } from '../errors.ts'
-import type { Purchase } from './purchase.ts'
+import type { OrderToPlace } from './purchase.ts'
 
 const UNAVAILABLE: readonly string[] = ['VARIANT_UNAVAILABLE', 'VARIANT_NOT_IN_MARKET', 'QUANTITY_RULE']
 const NOT_DELIVERABLE: readonly string[] = ['SHIPPING_NOT_AVAILABLE', 'SHIPPING_CHOICE_GONE']
@@ -23,7 +23,7 @@ const WITHOUT_ADDRESS: readonly string[] = ['ADDRESS_MISSING', 'SHIPPING_DESTINA
 export function orderPlacementErrorOf(
   priced: PricedCheckout,
   remarks: readonly CheckoutFinding[],
-  { expectedTotal, checkout }: Pick<Purchase, 'expectedTotal' | 'checkout'>
+  { expectedTotal, checkout }: Pick<OrderToPlace, 'expectedTotal' | 'checkout'>
 ): DomainError | undefined {
   const quoteHash = checkout?.quote_hash
   // The request that completes a checkout has no fields of the checkout, so an error names none.

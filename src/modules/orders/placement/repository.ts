@@ -8,7 +8,7 @@ import {
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import type { TaxExemption } from '../checkouts/schema.ts'
+import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import type { DeliveryGroupRow, OrderLineRow, PriceComponentRow } from '../orders/repository.ts'
@@ -40,7 +40,7 @@ const order = {
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
   metadata: json<Metadata>(),
-  tax_exemption: nullableJson<TaxExemption>(),
+  tax_exemption: nullableJson<AppliedTaxExemption>(),
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>()
 } as const

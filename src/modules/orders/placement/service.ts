@@ -5,14 +5,14 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
+import type { InventoryApi, InventoryItemQuantity } from '../../inventory/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { type Buyer, clientNetworkOf, customerIdOf } from '../buyers/buyer.ts'
-import { type BuyerKeys, type FindBuyerKeys, hashClientNetwork } from '../buyers/service.ts'
-import { validEmailOf } from '../checkouts/input.ts'
-import { findInputProblems } from '../checkouts/input-checks.ts'
+import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
+import { type BuyerLimitKeys, type FindBuyerLimitKeys, hashClientNetwork } from '../buyers/service.ts'
+import { validEmailOfCheckout } from '../checkouts/input.ts'
+import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
@@ -27,8 +27,8 @@ import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/r
 import type { StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import { orderRowAfterInsert } from './inserted.ts'
-import { groupsWithShippingOption } from './order-rows.ts'
-import { newOrderRowOf, type Purchase } from './purchase.ts'
+import { deliveryGroupsWithShippingOption } from './order-rows.ts'
+import { newOrderRowOf, type OrderToPlace } from './purchase.ts'
 import { hidePurchaseHistory, orderPlacementErrorOf } from './refusals.ts'
 import * as repository from './repository.ts'
 import { withStockReservation } from './stock-reservation.ts'
@@ -39,7 +39,7 @@ const INSERTED_VERSION = 1
 type Deps = {
   db: Database
   secrets: Pick<Secrets, 'mac'>
-  findBuyerKeys: FindBuyerKeys
+  findBuyerKeys: FindBuyerLimitKeys
   emit: Emit
   pricing: Pick<PricingApi, 'serializedBy' | 'redeem' | 'countPaidRedemptions'>
   priceCheckout: PriceCheckout
@@ -79,7 +79,7 @@ export function createOrderPlacement(deps: Deps) {
    * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
    * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
    */
-  async function placeOrder(purchase: Purchase, write: IdempotentWrite): Promise<OrderPlacementResult> {
+  async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<OrderPlacementResult> {
     let order: OrderRow | undefined
     try {
       order = await createOrder(purchase, write)
@@ -94,7 +94,7 @@ export function createOrderPlacement(deps: Deps) {
     return { id: write.id, isNew: true, order }
   }
 
-  async function earlierOf({ source: { cart_id, cart_version }, checkout }: Purchase) {
+  async function earlierOf({ source: { cart_id, cart_version }, checkout }: OrderToPlace) {
     if (checkout !== null) return db.first(findOrderOfCheckout, { checkout_id: checkout.id })
     if (cart_id === null || cart_version === null) return undefined
     return db.first(findOrderOfCart, { cart_id, cart_version })
@@ -104,13 +104,13 @@ export function createOrderPlacement(deps: Deps) {
    * Inserts the order. Returns its row unless a later statement of the transaction has changed it, which
    * saves a read.
    */
-  async function createOrder(purchase: Purchase, write: IdempotentWrite): Promise<OrderRow | undefined> {
+  async function createOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<OrderRow | undefined> {
     const { id } = write
     const { buyer, checkout } = purchase
-    const customerId = customerIdOf(buyer)
-    const isAssisted = buyer.kind === 'client'
+    const customerId = customerIdOfBuyer(buyer)
+    const isAssisted = buyer.kind === 'assisted'
     const network = networkFrom(buyer)
-    const buyerFacts = { customerId, email: validEmailOf(purchase.input), network }
+    const buyerFacts = { customerId, email: validEmailOfCheckout(purchase.input), network }
     const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
     const priced = await priceAsAgreed(purchase, keys)
     const hasPayments = payments !== undefined
@@ -152,7 +152,7 @@ export function createOrderPlacement(deps: Deps) {
         shipping?.createShipments(tx, {
           orderId: id,
           customerId,
-          groups: groupsWithShippingOption(priced, order)
+          groups: deliveryGroupsWithShippingOption(priced, order)
         })
       ])
       if (!isAssisted) await unpaidStock.admit(tx, { orderId: id, method, network })
@@ -180,18 +180,18 @@ export function createOrderPlacement(deps: Deps) {
    * is rejected, so that the error lists everything that is wrong. Otherwise the reservation reports missing
    * stock.
    */
-  async function priceAsAgreed(purchase: Purchase, keys: BuyerKeys): Promise<PricedCheckout> {
+  async function priceAsAgreed(purchase: OrderToPlace, keys: BuyerLimitKeys): Promise<PricedCheckout> {
     const { buyer, input } = purchase
-    const customerId = customerIdOf(buyer)
+    const customerId = customerIdOfBuyer(buyer)
     const priceAndCheck = async (isStockChecked: boolean) => {
-      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'client' }
+      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted' }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // Administrators may see findings that reveal earlier orders of the buyer.
       const priced = options.isTrusted ? full : hidePurchaseHistory(full)
       const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return {
         priced,
-        refusal: orderPlacementErrorOf(priced, findInputProblems(checked, priced, false), purchase)
+        refusal: orderPlacementErrorOf(priced, findCheckoutInputProblems(checked, priced, false), purchase)
       }
     }
     const first = await priceAndCheck(false)
@@ -211,7 +211,10 @@ export function createOrderPlacement(deps: Deps) {
     if (pending.of_network > ofNetwork) throw tooManyPendingOrdersError({ details: { limit: ofNetwork } })
   }
 
-  async function emptyCart(tx: Transaction, { cart_id, cart_version }: Purchase['source']): Promise<void> {
+  async function emptyCart(
+    tx: Transaction,
+    { cart_id, cart_version }: OrderToPlace['source']
+  ): Promise<void> {
     if (cart_id !== null && cart_version !== null) await cart?.emptyForOrder(tx, cart_id, cart_version)
   }
 
@@ -219,7 +222,7 @@ export function createOrderPlacement(deps: Deps) {
     tx: Transaction,
     { id, payment_status }: repository.NewOrderRow,
     lines: readonly CheckoutLine[],
-    { contested, isAssisted }: { contested: readonly ItemQuantity[]; isAssisted: boolean }
+    { contested, isAssisted }: { contested: readonly InventoryItemQuantity[]; isAssisted: boolean }
   ): Promise<void> {
     await inventory?.claim(tx, id, lines, contested)
     // A paid order can evict units of an unpaid one that is not confirmed. Orders of administrators are
@@ -236,17 +239,17 @@ export function createOrderPlacement(deps: Deps) {
       currency,
       total: dueMinor
     }: repository.NewOrderRow,
-    { payment, buyer }: Purchase
+    { payment, buyer }: OrderToPlace
   ): Promise<string | undefined> {
     // Without the payments module every order is on account.
     if (payments === undefined) return 'on_account'
-    const network = clientNetworkOf(buyer)
+    const network = clientNetworkOfBuyer(buyer)
     const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
     return payments.openAccount(tx, account, payment)
   }
 
   function networkFrom(buyer: Buyer): string | null {
-    const address = clientNetworkOf(buyer)
+    const address = clientNetworkOfBuyer(buyer)
     return address === null ? null : hashClientNetwork(secrets, address)
   }
 
@@ -261,7 +264,7 @@ export type OrderPlacement = ReturnType<typeof createOrderPlacement>
 async function lockOpenCheckout(
   tx: Transaction,
   customerId: string | null,
-  { id, version }: NonNullable<Purchase['checkout']>,
+  { id, version }: NonNullable<OrderToPlace['checkout']>,
   write: IdempotentWrite
 ): Promise<void> {
   const row = await lockCheckout(tx, customerId, id, write)

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import type { Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
-import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
+import type { InventoryApi, InventoryItemQuantity } from '../../inventory/index.ts'
 import type { CheckoutLine } from '../checkouts/lines.ts'
 
 type Stock = Pick<InventoryApi, 'reserve' | 'release'>
@@ -24,8 +24,8 @@ export function withStockReservation<X extends Transaction>(
   lines: readonly CheckoutLine[],
   begin: TransactionRunner<X>,
   contestable: Contestable | undefined
-): TransactionRunner<X> & { contested(): readonly ItemQuantity[] } {
-  let contested: readonly ItemQuantity[] = []
+): TransactionRunner<X> & { contested(): readonly InventoryItemQuantity[] } {
+  let contested: readonly InventoryItemQuantity[] = []
   const reserve = async (deadlineAt: number | undefined) => {
     const options = deadlineAt === undefined ? {} : { deadlineAt }
     try {

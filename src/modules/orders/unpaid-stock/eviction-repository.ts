@@ -43,7 +43,7 @@ export const listNewCardOrdersOfNetworks = statement({
     order by created_at, id`
 })
 /** Records the units that an order contests, and returns the sum of all pending orders of its network. */
-export const recordContestedUnits = statement({
+export const saveContestedUnitsOfOrder = statement({
   name: 'orders.note_contested',
   takes: { id: 'uuid', network: 'text', units: 'int4' },
   gives: { units: 'int8' },

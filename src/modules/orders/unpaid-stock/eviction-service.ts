@@ -1,7 +1,7 @@
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import type { InventoryApi, ItemQuantity } from '../../inventory/index.ts'
+import type { InventoryApi, InventoryItemQuantity } from '../../inventory/index.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import * as repository from './eviction-repository.ts'
 import {
@@ -82,7 +82,7 @@ export function createStockEvictionService({ auth, inventory, protectedUnits, ca
   async function requestTake(
     tx: Transaction,
     orderId: string,
-    parts: readonly ItemQuantity[],
+    parts: readonly InventoryItemQuantity[],
     attempt: number
   ) {
     const ranked = await rankOrders(tx, itemIdsOf(parts), orderId)
@@ -146,4 +146,4 @@ const takeIdsOf = (orderId: string): string[] =>
 export const hasAnyPayment = (status: OrderPaymentStatus | null): boolean =>
   status !== null && status !== 'unpaid'
 
-const itemIdsOf = (parts: readonly ItemQuantity[]) => parts.map(({ itemId }) => itemId)
+const itemIdsOf = (parts: readonly InventoryItemQuantity[]) => parts.map(({ itemId }) => itemId)

@@ -10,7 +10,11 @@ import { orderEvictedEvent } from '../events.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
-import { addToOrderLineCounters, type OrderLineUnits, remainingLineUnits } from '../lifecycle/counters.ts'
+import {
+  addToOrderLineCounters,
+  type OrderLineUnits,
+  remainingOrderLineUnitsByAction
+} from '../lifecycle/counters.ts'
 import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
@@ -83,7 +87,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     )
       return
     // The order was shipped before it lost the units.
-    if (found.lines.every(line => remainingLineUnits.cancel(line) === 0)) return
+    if (found.lines.every(line => remainingOrderLineUnitsByAction.cancel(line) === 0)) return
     const locked = await unpaidStock.verify(tx, found)
     const units = locked.order.is_buyer_verified ? unitsOf(locked, items) : undefined
     const { number, customer_id } = locked.order
@@ -130,14 +134,14 @@ function unitsOf(
   for (const { item_id, quantity } of items) {
     let rest = quantity
     for (const line of lines.filter(({ variantId }) => variantId === item_id)) {
-      const share = Math.min(rest, remainingLineUnits.cancel(line))
+      const share = Math.min(rest, remainingOrderLineUnitsByAction.cancel(line))
       rest -= share
       if (share > 0) units.push({ line: line.line, quantity: share })
     }
     if (rest > 0) return undefined
   }
   const isAll = addToOrderLineCounters(lines, 'cancel', units).every(
-    line => remainingLineUnits.cancel(line) + line.fulfilled === 0
+    line => remainingOrderLineUnitsByAction.cancel(line) + line.fulfilled === 0
   )
   return isAll ? undefined : units
 }

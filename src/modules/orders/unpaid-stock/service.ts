@@ -5,7 +5,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
 import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
-import { recordContestedUnits } from './eviction-repository.ts'
+import { saveContestedUnitsOfOrder } from './eviction-repository.ts'
 import {
   findExceededUnpaidStockLimit,
   type UnpaidStockLimitExcess,
@@ -26,7 +26,7 @@ type Deps = {
   countRefusal: (scope: UnpaidStockLimitScope | 'contested') => void
 }
 /** An order whose payment starts. */
-export type DeferredPayment = {
+export type OrderPaymentStart = {
   readonly orderId: string
   readonly method: string | undefined
   /** A keyed hash of the client network. Undefined: the network stored with the order. */
@@ -46,7 +46,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
    * `tx` already. @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units,
    * because only a card payment can take them
    */
-  async function admit(tx: Transaction, { orderId, method, network }: DeferredPayment): Promise<void> {
+  async function admit(tx: Transaction, { orderId, method, network }: OrderPaymentStart): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
     const subject = found(
       await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }),
@@ -101,7 +101,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
     tx: Transaction,
     { orderId, network, units }: { orderId: string; network: string; units: number }
   ): Promise<void> {
-    const all = await tx.first(recordContestedUnits, { id: orderId, network, units })
+    const all = await tx.first(saveContestedUnitsOfOrder, { id: orderId, network, units })
     if (all === undefined || all.units <= contestedMax) return
     countRefusal('contested')
     throw unpaidStockLimitExceededError({ details: { scope: 'network', limit: contestedMax, items: [] } })

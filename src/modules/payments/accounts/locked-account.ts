@@ -10,7 +10,7 @@ import {
   insertPaymentOperations,
   listOperationsOfPayment
 } from '../payments/operation-repository.ts'
-import type { RefundActor, RefundRequest, RefundService } from '../payments/refunds.ts'
+import type { RefundRequest, RefundRequester, RefundService } from '../payments/refunds.ts'
 import { listPaymentsOfOrder } from '../payments/repository.ts'
 import * as repository from './repository.ts'
 
@@ -87,7 +87,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Checks that the caller may refund this much more of the order. @throws `PAYMENT_REFUND_LIMIT`,
      * `AUTH_RECENT_LOGIN_REQUIRED`
      */
-    assertCanRefund: (amountMinor: number, refunder: RefundActor): void =>
+    assertCanRefund: (amountMinor: number, refunder: RefundRequester): void =>
       refunds.assertCanRefund(row, amountMinor, refunder),
 
     /** Refunds this amount of what was captured, the latest payment first. @throws `PAYMENT_REFUND_TOO_MUCH` */

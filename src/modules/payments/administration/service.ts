@@ -16,7 +16,7 @@ import {
 } from '../errors.ts'
 import type { PaymentOperationSender } from '../operations/sender.ts'
 import * as operations from '../payments/operation-repository.ts'
-import type { RefundActor, RefundService } from '../payments/refunds.ts'
+import type { RefundRequester, RefundService } from '../payments/refunds.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
@@ -134,7 +134,7 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
     refund: (
       id: string,
       { amount, reason }: { amount: number; reason: string },
-      actor: RefundActor & { userId: string },
+      actor: RefundRequester & { userId: string },
       write: IdempotentWrite
     ) =>
       runOperation(id, write, async (tx, payment, account) => {

@@ -13,7 +13,7 @@ export type RefundRequest = {
 }
 
 /** The administrator or the API key that requests a refund, with the time of the administrator's login. */
-export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
+export type RefundRequester = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
 /** Limits of the total refund of one order, in minor units. */
 export type RefundLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 
@@ -31,7 +31,7 @@ export function createRefundService(limits: RefundLimits) {
     assertCanRefund: (
       { refunded, refunding }: Pick<PaymentRow, 'refunded' | 'refunding'>,
       amountMinor: number,
-      actor: RefundActor
+      actor: RefundRequester
     ): void => {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits

@@ -7,7 +7,7 @@ import * as repository from './repository.ts'
 import { MARKETS_MAX, type PublicMarketsResponse } from './schema.ts'
 
 /** A market of a quote, with its locale and price list. */
-export type ShopMarket = QuoteMarket & {
+export type Market = QuoteMarket & {
   readonly locale: string
   readonly priceListId: string | null
   /** Whether orders to the countries of this market are placed in this market only. */
@@ -30,7 +30,7 @@ export function createMarketDirectory({
   })
 
   /** See `PricingApi.markets`. */
-  async function resolve({ name, country }: MarketQuery): Promise<ShopMarket> {
+  async function resolve({ name, country }: MarketQuery): Promise<Market> {
     const all = await listActive()
     if (name !== undefined) {
       const named = all.find(({ market }) => market.code === name)
@@ -46,7 +46,7 @@ export function createMarketDirectory({
   }
 
   /** See `PricingApi.markets`. */
-  const list = async (): Promise<ShopMarket[]> => (await listActive()).map(({ market }) => market)
+  const list = async (): Promise<Market[]> => (await listActive()).map(({ market }) => market)
 
   const listPublic = async (): Promise<PublicMarketsResponse> => ({
     items: (await listActive()).map(({ row }) => row)
@@ -56,7 +56,7 @@ export function createMarketDirectory({
 }
 export type MarketDirectory = ReturnType<typeof createMarketDirectory>
 
-const marketOf = (row: repository.MarketRow): ShopMarket => ({
+const marketOf = (row: repository.MarketRow): Market => ({
   code: row.code,
   currency: row.currency,
   countries: row.countries,
