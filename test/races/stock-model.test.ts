@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { sellableUnitsAtLevel, sumBy } from '../../src/modules/inventory/decisions/availability.ts'
+import { sumBy } from '../../src/kernel/sum-by.ts'
+import { sellableUnitsAtLevel } from '../../src/modules/inventory/decisions/availability.ts'
 import {
   STOCK_DECISION_BRANCHES,
   type StockDecisionBranch

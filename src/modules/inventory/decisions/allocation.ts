@@ -1,9 +1,9 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import {
   availableUnitsOfItem,
   backorderedUnitsAtLevel,
   type StockLevelQuantities,
   sellableUnitsAtLevel,
-  sumBy,
   unreservedUnitsAtLevel
 } from './availability.ts'
 import type { InventoryItemQuantity, InventoryItemStockPolicy, KitExpandedLine, StockLevel } from './state.ts'

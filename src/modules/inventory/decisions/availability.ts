@@ -1,3 +1,4 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import type { InventoryItemStockPolicy, StockLevel, StockStatus } from './state.ts'
 
 type Quantities = Pick<StockLevel, 'onHand' | 'safety' | 'reserved'>
@@ -11,9 +12,6 @@ export const unreservedUnitsAtLevel = (level: StockLevelQuantities): number =>
 /** Reserved units that exceed the sellable stock of a level: its backorders. */
 export const backorderedUnitsAtLevel = (level: Quantities): number =>
   Math.max(0, level.reserved - sellableUnitsAtLevel(level))
-
-export const sumBy = <T>(list: readonly T[], of: (each: T) => number): number =>
-  list.reduce((sum, each) => sum + of(each), 0)
 
 /** Returns the unused backorder limit, which is shared by all locations. */
 function backorderRest(item: InventoryItemStockPolicy, levels: readonly StockLevelQuantities[]): number {

@@ -1,5 +1,5 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { type StockAllocationRules, sumQuantitiesByItem } from './allocation.ts'
-import { sumBy } from './availability.ts'
 import type { StockDecisionBranchListener } from './branches.ts'
 import { releaseReservedUnits } from './facts.ts'
 import {

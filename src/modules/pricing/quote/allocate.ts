@@ -1,5 +1,5 @@
 import { multiplyFractionWithRemainder } from '../../../kernel/money.ts'
-import { sumBy } from './components.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 
 /**
  * Splits an amount by weights into minor units that add up to it (largest remainder method). Shares are

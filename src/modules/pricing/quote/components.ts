@@ -1,3 +1,4 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import type { QuoteTaxExemption } from './input.ts'
 
 /**
@@ -24,12 +25,6 @@ export type PriceComponent = {
   readonly included: boolean
   /** The exemption of tax that the buyer does not pay. */
   readonly exempt?: QuoteTaxExemption
-}
-
-export function sumBy<T>(list: readonly T[], of: (each: T) => number): number {
-  let sum = 0
-  for (const each of list) sum += of(each)
-  return sum
 }
 
 /** Sums the components that are payable, which are those that other amounts do not include. */

@@ -1,4 +1,4 @@
-import { sumBy } from './components.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { hasAmountInCurrency } from './effects.ts'
 import type { PromotionCodeFindingCode, PromotionRejection } from './findings.ts'
 import type { Promotion, QuoteInput } from './input.ts'

@@ -1,4 +1,4 @@
-import { sumBy } from './components.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { createShippingFinding, type ShippingFinding, type ShippingFindingCode } from './findings.ts'
 import type { QuoteDeliveryGroup, QuoteInput, QuoteShippingOption } from './input.ts'
 import { destinationOfDeliveryGroup, type LineDiscountTarget } from './targets.ts'

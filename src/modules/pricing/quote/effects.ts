@@ -1,6 +1,6 @@
 import { multiplyByRatePpm } from '../../../kernel/money.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { allocateAmountByWeight } from './allocate.ts'
-import { sumBy } from './components.ts'
 import type { AmountsByCurrency, Promotion, PromotionEffect } from './input.ts'
 import type { DiscountTarget } from './targets.ts'
 

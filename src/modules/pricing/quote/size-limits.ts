@@ -1,5 +1,5 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { quoteTooLargeError } from '../errors.ts'
-import { sumBy } from './components.ts'
 import type { QuoteInput } from './input.ts'
 
 /** Size limits of a quote. */

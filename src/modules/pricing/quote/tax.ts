@@ -5,8 +5,9 @@ import {
   toMatchableDestination
 } from '../../../kernel/areas.ts'
 import { amountBeforeRatePpm, multiplyByRatePpm } from '../../../kernel/money.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { allocateAmountByWeight } from './allocate.ts'
-import { type PriceComponent, sumBy } from './components.ts'
+import type { PriceComponent } from './components.ts'
 import type {
   QuoteDeliveryGroup,
   QuoteInput,
