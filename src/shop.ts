@@ -8,7 +8,7 @@ import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
-import { DatabaseUnreachable } from './platform/postgres/connect.ts'
+import { DatabaseUnreachableError } from './platform/postgres/connect.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 
 /** The time that load balancers usually need to notice that `/readyz` responds with 503. */
@@ -105,7 +105,7 @@ export async function openShop(
     try {
       return await openOnce(modules, config, { opening: database, onReached })
     } catch (error) {
-      const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachable)
+      const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachableError)
       if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
     }
     await delay(START_PAUSE_MS)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
-import { type EventType, isPublished } from '../src/kernel/events.ts'
+import { type EventType, isWebhookEvent } from '../src/kernel/events.ts'
 import { Type } from '../src/kernel/schema.ts'
 import { amount, Currency, Id, nullable } from '../src/kernel/wire.ts'
 import type { Module } from '../src/module.ts'
 import { undeclaredPersonalFields } from './support/personal-fields.ts'
 
 const list: readonly Module[] = standardModules
-const published = list.flatMap(({ emits = [] }) => emits).filter(isPublished)
+const published = list.flatMap(({ emits = [] }) => emits).filter(isWebhookEvent)
 
 const NUMBER = 'The number of an order names no person, and stays when the order is erased.'
 /** Fields with text that is never personal data. */

@@ -39,7 +39,7 @@ import { compileSerializer, compileValidator } from './routing/validation.ts'
 import { API_PREFIX, createTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
-import { type ChangeGuard, guardUnsafeRequests } from './writes/maintenance.ts'
+import { guardUnsafeRequests, type UnsafeRequestGuard } from './writes/maintenance.ts'
 
 /** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
@@ -53,7 +53,7 @@ export type GatewayModule = {
   parts?: readonly SwitchableModule[]
   routes?: ((tiers: Tiers) => void) | undefined
   /** Returns the error for changes by shoppers, such as during maintenance; `undefined` when they are allowed. */
-  guard?: ChangeGuard | undefined
+  guard?: UnsafeRequestGuard | undefined
 } & Partial<ModuleHeaders>
 export type GatewayDeps = {
   platform: Platform

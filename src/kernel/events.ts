@@ -92,7 +92,7 @@ export const defineEvent = <const N extends Name, F extends Properties, const D 
   declare(events, {
     name,
     ...about,
-    isVersioned: (isPublished(about) && about.unversioned === undefined) as IsVersioned<D>,
+    isVersioned: (isWebhookEvent(about) && about.unversioned === undefined) as IsVersioned<D>,
     payload: Type.Object(fields)
   })
 
@@ -107,7 +107,8 @@ export const defineJob = <const N extends Name, F extends Properties>(
 ): JobType<N, TObject<F>> => declare(jobs, { name, ...about, payload: Type.Object(fields) })
 
 /** Whether webhooks may send this event, and the event log contains it. */
-export const isPublished = ({ webhook = 'none' }: Pick<EventType, 'webhook'>): boolean => webhook !== 'none'
+export const isWebhookEvent = ({ webhook = 'none' }: Pick<EventType, 'webhook'>): boolean =>
+  webhook !== 'none'
 
 /** Returns the events of all modules loaded so far. */
 export const declaredEvents = (): readonly EventType[] => [...events.values()]

@@ -21,5 +21,5 @@ export const isRecentLogin = ({ authenticatedAt = 0 }: { readonly authenticatedA
   Date.now() / 1_000 - authenticatedAt < RECENT_LOGIN_SECONDS
 
 /** Creates the error for a log-in that is older than five minutes. */
-export const loginTooOld = () =>
+export const loginTooOldError = () =>
   recentLoginRequiredError({ details: { max_age_seconds: RECENT_LOGIN_SECONDS } })

@@ -42,13 +42,13 @@ export function readSandboxObjects(
       Number(query.get('limit'))
     )
   if (kind === 'refunds') return listOf(engine.refundsOf(query.get('operation_id') ?? ''))
-  if (kind !== 'payment_intents') throw sandboxPathNotFound()
+  if (kind !== 'payment_intents') throw sandboxPathNotFoundError()
   return id === ''
     ? listOf(engine.intentsOf(query.get('payment_id') ?? ''))
     : engine.expand(engine.intent(id))
 }
 const listOf = (data: readonly SandboxObject[]) => ({ object: 'list', data, has_more: false })
-export const sandboxPathNotFound = () =>
+export const sandboxPathNotFoundError = () =>
   new SandboxApiError(404, 'invalid_request_error', 'resource_missing', 'There is no such path.')
 
 export function sandboxChangeFor(
@@ -67,7 +67,7 @@ export function sandboxChangeFor(
     case 'refunds/':
       return operations.refund(body)
     default:
-      throw sandboxPathNotFound()
+      throw sandboxPathNotFoundError()
   }
 }
 
@@ -180,6 +180,6 @@ export function runSandboxTestRequest(
     case 'refunds/fail':
       return commit(operations.failRefund(refund(id)))
     default:
-      throw sandboxPathNotFound()
+      throw sandboxPathNotFoundError()
   }
 }

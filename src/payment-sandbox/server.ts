@@ -17,7 +17,7 @@ import {
   type SandboxDeps,
   type SandboxRequestBody,
   sandboxChangeFor,
-  sandboxPathNotFound
+  sandboxPathNotFoundError
 } from './requests.ts'
 import { createSandboxWebhooks } from './webhooks.ts'
 
@@ -140,7 +140,7 @@ function outcomeOf(
 ) {
   const outcomes = { pay, authenticate: requireAction, fail }
   const outcome = Object.hasOwn(outcomes, name) ? outcomes[name as keyof typeof outcomes] : undefined
-  if (outcome === undefined) throw sandboxPathNotFound()
+  if (outcome === undefined) throw sandboxPathNotFoundError()
   return outcome(intent, intent.payment_method ?? newSandboxObjectId('pm'))
 }
 

@@ -57,7 +57,7 @@ export async function openPlatform(
   const db = openDatabase(options)
   if (serves) db.prepare()
   const broadcast = await openBroadcast(pgClientConfig(options), db.closeDeadConnections)
-  const cache = await openCache(config, log)
+  const cache = await openKeyValueCache(config, log)
   const timers = createTimers(log)
   const metrics = createMetricRegistry()
   declareInfrastructureMetrics(metrics, db, cache)
@@ -128,7 +128,7 @@ async function checkConnections({ config, db, log }: Pick<Platform, 'config' | '
 }
 
 // Loaded on demand, because the Redis client takes 25 ms to load.
-export async function openCache(config: Config, log: Log): Promise<KeyValueCache> {
+export async function openKeyValueCache(config: Config, log: Log): Promise<KeyValueCache> {
   const { url } = config.cache
   if (url === '') return createMemoryCache(config.cache.entries_max)
   const { createRedisCache } = await import('./cache/redis.ts')

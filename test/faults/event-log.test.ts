@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LoggedEvent, readFeed } from '../../src/platform/event-log/feed.ts'
+import { type LoggedEvent, readEventLogPage } from '../../src/platform/event-log/feed.ts'
 import { statement } from '../../src/platform/postgres/statement.ts'
 import { chimeModule, openEmitter } from '../support/event-log.ts'
 import { victimProgram } from '../support/program.ts'
@@ -49,7 +49,7 @@ async function readUntil({ db }: Pick<Shop, 'db'>, isOver: () => boolean): Promi
   for (;;) {
     after ??= (await db.first(findCursor))?.after ?? 0
     const wasOver = isOver()
-    const { items, next_after } = await readFeed(db, { after, limit: PAGE, modules: null })
+    const { items, next_after } = await readEventLogPage(db, { after, limit: PAGE, modules: null })
     if (items.length === 0 && wasOver) return
     if (items.length === 0) await delay(50)
     // The reader dies after it read the page and before it stored it.

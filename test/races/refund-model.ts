@@ -6,15 +6,15 @@ import {
 } from '../../src/modules/orders/adjustments/service.ts'
 import { createAdminOrderActions } from '../../src/modules/orders/administration/actions.ts'
 import { createCancellationService } from '../../src/modules/orders/cancellation/service.ts'
-import { createPlacePendingOrder } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
+import { createPendingOrderPlacer } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
 import {
   addToOrderLineCounters,
   remainingOrderLineUnitsByAction
 } from '../../src/modules/orders/lifecycle/counters.ts'
 import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
 import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
-import { createApplyPaymentChange } from '../../src/modules/orders/payments/apply-change.ts'
-import { createPaymentListener } from '../../src/modules/orders/payments/listener.ts'
+import { createPaymentChangeApplier } from '../../src/modules/orders/payments/apply-change.ts'
+import { createPaymentChangeListener } from '../../src/modules/orders/payments/listener.ts'
 import { createCancellationSettlement } from '../../src/modules/orders/payments/settle-cancellation.ts'
 import { createOrderRefunds } from '../../src/modules/orders/refunds/service.ts'
 import { fakePayments } from '../../src/modules/payments/fake.ts'
@@ -162,12 +162,12 @@ export async function refundModelOf(
     inventory: undefined,
     cart: undefined
   })
-  const applyPaymentChange = createApplyPaymentChange({
+  const applyPaymentChange = createPaymentChangeApplier({
     settleCancellation: settlement.settle,
     adjustments,
     fulfilment: fulfilment as never,
     evictions: { secure: async () => true },
-    placePendingOrder: createPlacePendingOrder({ changes, fulfilment: fulfilment as never, emit }),
+    placePendingOrder: createPendingOrderPlacer({ changes, fulfilment: fulfilment as never, emit }),
     pricing: pricing as never,
     unpaidStock,
     paymentTimeouts: TIMEOUTS
@@ -191,7 +191,7 @@ export async function refundModelOf(
     inventory: undefined,
     payments
   })
-  payments.registerHooks(createPaymentListener({ changes, applyPaymentChange }))
+  payments.registerHooks(createPaymentChangeListener({ changes, applyPaymentChange }))
   await db.transaction(tx =>
     payments.openAccount(tx, {
       orderId: ID,

@@ -46,15 +46,21 @@ const PLATFORM_VALUES = [
   ...[
     'readCsvRecords',
     'CSV_RECORD_BYTES_MAX',
-    'CsvRejected',
-    'CsvInterrupted',
+    'CsvRejectedError',
+    'CsvInterruptedError',
     'FIRST_CSV_ROW',
     'spoolUpload',
     'csvLine',
     'createCsvStream',
     'escapeCsvFormula'
   ],
-  ...['findCsvColumns', 'missingCsvColumnsMessage', 'copyText', 'validateCsvFile', 'readCsvDataRecords']
+  ...[
+    'findCsvColumns',
+    'missingCsvColumnsMessage',
+    'copyTextOutOfCsvCell',
+    'validateCsvFile',
+    'readCsvDataRecords'
+  ]
 ]
 const SQL_PLACES = /^(?:src\/platform|test|bench)\/|[/-]repository\.ts$/
 /** Another statement that locks levels would delay every batch, and decide on rows that a batch is about to change. */

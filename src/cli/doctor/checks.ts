@@ -15,7 +15,7 @@ import { describeOpenFilesShortage, OPEN_FILES_ADVICE, openFilesLimit } from '..
 import {
   CONNECTIONS_ADVICE,
   databaseConnectionsMax,
-  openCache,
+  openKeyValueCache,
   socketsMaxByUse
 } from '../../platform/platform.ts'
 import {
@@ -119,7 +119,7 @@ const checkDemo = ({ environment, shop }: Config): DiagnosisFinding =>
 
 async function checkCache(config: Config): Promise<DiagnosisFinding> {
   if (config.cache.url === '') return okFinding('in each process')
-  const cache = await openCache(config, openLog({ level: 'silent' }))
+  const cache = await openKeyValueCache(config, openLog({ level: 'silent' }))
   const until = Date.now() + CACHE_MS_MAX
   try {
     for (;;) {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { HttpMetrics } from './metrics.ts'
-import { createReadiness, type ReadinessDeps } from './readiness.ts'
+import { createReadinessCheck, type ReadinessDeps } from './readiness.ts'
 
 export type DiagnosticsDeps = ReadinessDeps & {
   db: Database
@@ -23,7 +23,7 @@ export function mountDiagnostics(
     logLevel: 'warn' as const,
     config: { isDiagnostic: true as const }
   })
-  const readiness = createReadiness({ db, cache, isHeld })
+  const readiness = createReadinessCheck({ db, cache, isHeld })
 
   const alive = described(
     'Check liveness',

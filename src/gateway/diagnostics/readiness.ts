@@ -19,7 +19,7 @@ export type ReadinessDeps = {
  * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes` and `redis`
  * do not change the status, because the process serves pages without both.
  */
-export function createReadiness({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
+export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = createSingleFlight<
     Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisHealth }
   >()

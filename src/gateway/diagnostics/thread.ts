@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openLog } from '../../platform/log.ts'
 import { createServer } from '../../platform/node-http.ts'
-import { databaseOptionsFromConfig, openCache } from '../../platform/platform.ts'
+import { databaseOptionsFromConfig, openKeyValueCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
 import {
   type DiagnosticsThreadData,
@@ -12,7 +12,7 @@ import {
   NOT_READY_STATE_INDEX,
   OUT_OF_CONNECTIONS_STATE_INDEX
 } from './port.ts'
-import { createReadiness } from './readiness.ts'
+import { createReadinessCheck } from './readiness.ts'
 
 // Entry point of the thread that serves `server.diagnostics_port`.
 
@@ -24,10 +24,10 @@ const TIMEOUT_MS = 5_000
 const NANOSECONDS = 1_000_000n
 
 const db = openDatabase(databaseOptionsFromConfig(config, databaseUrl))
-const cache = await openCache(config, openLog({ level: 'silent' }))
+const cache = await openKeyValueCache(config, openLog({ level: 'silent' }))
 const isHeld = () => Atomics.load(state, NOT_READY_STATE_INDEX) === 1n
 const isOut = () => Atomics.load(state, OUT_OF_CONNECTIONS_STATE_INDEX) === 1n
-const readiness = createReadiness({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
+const readiness = createReadinessCheck({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
 let snapshot: HealthSnapshot | undefined
 parentPort?.on('message', (latest: HealthSnapshot) => {
   snapshot = latest

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isRecentLogin, loginTooOld } from '../../kernel/logins.ts'
+import { isRecentLogin, loginTooOldError } from '../../kernel/logins.ts'
 import { identityOf } from '../callers/identity.ts'
 import { writeOf } from './write.ts'
 
@@ -13,5 +13,5 @@ export function requireRecentLogin(
   const { recentLogin } = request.routeOptions.config
   const isExempt = recentLogin === 'administrators' && identity.role !== 'admin'
   const isAllowed = isExempt || isRecentLogin(identity) || writeOf(request).alreadyApplied
-  done(isAllowed ? undefined : loginTooOld())
+  done(isAllowed ? undefined : loginTooOldError())
 }

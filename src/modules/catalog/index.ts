@@ -18,7 +18,7 @@ import { productExportRoutes } from './export/routes.ts'
 import { createProductExporter, type ExportProductsCsv } from './export/service.ts'
 import { productImportRoutes } from './import/routes.ts'
 import { createProductImporter, type ImportProductsCsv } from './import/service.ts'
-import { timedImport } from './import/timing.ts'
+import { withImportDurationMetric } from './import/timing.ts'
 import { refreshPriceListPricesJob } from './list-prices/jobs.ts'
 import { createPriceListPricing } from './list-prices/service.ts'
 import { createMarketOfferReader } from './offers/markets.ts'
@@ -39,14 +39,14 @@ import { createPageRatingFiller, type LoadProductRatings } from './storefront/pa
 import { catalogStorefrontRoutes } from './storefront/routes.ts'
 import { createCatalogStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
-import { createVariantService, type SkuVariant, scheduleVariantNameCleanup } from './variants/service.ts'
+import { createVariantService, scheduleVariantNameCleanup, type VariantOfSku } from './variants/service.ts'
 
 export { catalogChangedEvent, productChangedEvent } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
 export type { ProductImportProgress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
 export type { Offer } from './offers/service.ts'
-export type { SkuVariant } from './variants/service.ts'
+export type { VariantOfSku } from './variants/service.ts'
 
 const REFRESH_STOCK_SECONDS = 3_600
 
@@ -89,7 +89,7 @@ export type CatalogApi = {
    * const [variant, none] = await catalog.findBySku([sku, 'NO-SUCH-SKU'])
    * assert.deepEqual([variant?.variantId, none], [variantId, undefined])
    */
-  findBySku(skus: readonly string[]): Promise<(SkuVariant | undefined)[]>
+  findBySku(skus: readonly string[]): Promise<(VariantOfSku | undefined)[]>
   /**
    * Returns the names of these variants, in their order, also of deleted ones. Null: the name is unknown.
    * Takes no lock. One statement.
@@ -199,7 +199,7 @@ export const catalogModule = defineModule({
     const entries = createVariantOfferCache({ db, changes, currency, bytesMax: settings.offers_bytes_max })
     const offers = createMarketOfferReader({ entries, pricing, currency })
     const exportCsv = createProductExporter({ db, inventory, currency })
-    const importCsv = timedImport(
+    const importCsv = withImportDurationMetric(
       createProductImporter({ db, changes, inventory, currency }),
       metrics.histogram(
         'import_seconds',

@@ -33,7 +33,7 @@ import { sendNotificationJob } from './messages/job.ts'
 import { createNotificationMetrics } from './messages/metrics.ts'
 import { deleteOldNotifications } from './messages/repository.ts'
 import { createNotificationQueue } from './messages/service.ts'
-import { createStaffMails, type StaffMails } from './messages/staff-mails.ts'
+import { createStaffMailQueue, type StaffMailQueue } from './messages/staff-mails.ts'
 import { notificationPersonalData } from './personal-data/service.ts'
 import { notificationRequestRoutes } from './send-requests/routes.ts'
 import { createNotificationRequestService } from './send-requests/service.ts'
@@ -62,7 +62,7 @@ export type NotificationsApi = {
   /** Mails stored for /mails in development. `undefined` when the shop really sends mails. */
   readonly devMailbox: Pick<DevMailbox, 'list' | 'find'> | undefined
   /** Queues a mail to every address of `notifications.staff`, in the caller's transaction. */
-  readonly notifyStaff: StaffMails['notify']
+  readonly notifyStaff: StaffMailQueue['notify']
 }
 
 /** Mails to customers, guests and staff. */
@@ -145,7 +145,7 @@ export const notificationsModule = defineModule({
     })
     const queueNotifications = createNotificationQueue({ enqueue, locale, giveUpSeconds })
     const isEnabled = (template: string) => !settings.off.some(off => off === template)
-    const staff = createStaffMails({ queueNotifications, isEnabled, addresses: settings.staff })
+    const staff = createStaffMailQueue({ queueNotifications, isEnabled, addresses: settings.staff })
 
     timers.every(MEASURE_SECONDS, 'measure messages', createNotificationMetrics(metrics, db).measure)
     timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldNotifications, { days }))

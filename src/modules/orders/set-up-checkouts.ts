@@ -6,10 +6,10 @@ import type { CatalogApi } from '../catalog/index.ts'
 import type { InventoryApi } from '../inventory/index.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import { createLimitPromotionCodeGuesses } from './checkouts/code-guesses.ts'
+import { createPromotionCodeGuessLimiter } from './checkouts/code-guesses.ts'
 import { guestCheckoutRoutes } from './checkouts/guest-routes.ts'
-import { createPriceCheckout } from './checkouts/pricer.ts'
-import { createReadCheckoutInput } from './checkouts/read-input.ts'
+import { createCheckoutPricer } from './checkouts/pricer.ts'
+import { createCheckoutInputReader } from './checkouts/read-input.ts'
 import { deleteExpiredCheckouts } from './checkouts/repository.ts'
 import { checkoutRoutes } from './checkouts/routes.ts'
 import { CHECKOUT_LINE_QUANTITY_MAX } from './checkouts/schema.ts'
@@ -43,10 +43,10 @@ export function setUpCheckoutServices(
 ) {
   // The quantity limit of a cart also holds for items that are ordered without one.
   const lineQuantityMax = cart?.lineQuantityMax ?? CHECKOUT_LINE_QUANTITY_MAX
-  const readCheckoutInput = createReadCheckoutInput({ pricing, cart })
-  const priceCheckout = createPriceCheckout({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
+  const readCheckoutInput = createCheckoutInputReader({ pricing, cart })
+  const priceCheckout = createCheckoutPricer({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
   const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
-  const limitCodeGuesses = createLimitPromotionCodeGuesses(
+  const limitCodeGuesses = createPromotionCodeGuessLimiter(
     config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
   )
   const checkouts = createCheckoutService({

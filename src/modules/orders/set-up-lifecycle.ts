@@ -11,15 +11,15 @@ import { createAdminOrderActions } from './administration/actions.ts'
 import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
 import { createCancellationService } from './cancellation/service.ts'
-import { createCompleteOrders } from './completion/service.ts'
-import { createExpireOrders } from './expiry/service.ts'
-import { createPlacePendingOrder } from './fulfilment/place-pending-order.ts'
+import { createOrderCompleter } from './completion/service.ts'
+import { createOrderExpirer } from './expiry/service.ts'
+import { createPendingOrderPlacer } from './fulfilment/place-pending-order.ts'
 import { listOrdersForPackingSlips } from './fulfilment/repository.ts'
 import { createFulfilmentService } from './fulfilment/service.ts'
 import { createShipmentEventHandler } from './fulfilment/shipment-events.ts'
 import { createOrderTransitions } from './lifecycle/service.ts'
-import { createApplyPaymentChange } from './payments/apply-change.ts'
-import { createPaymentListener } from './payments/listener.ts'
+import { createPaymentChangeApplier } from './payments/apply-change.ts'
+import { createPaymentChangeListener } from './payments/listener.ts'
 import { createCancellationSettlement } from './payments/settle-cancellation.ts'
 import { createOrderRefunds } from './refunds/service.ts'
 import type { OrdersSettings } from './settings.ts'
@@ -29,7 +29,7 @@ import { createStockEvictionSubscriber } from './unpaid-stock/eviction-subscribe
 import { unpaidStockLimitsOf } from './unpaid-stock/limits.ts'
 import { createUnpaidStockMetrics } from './unpaid-stock/metrics.ts'
 import { createUnpaidStockLimiter } from './unpaid-stock/service.ts'
-import { createWaitForStockEvictions } from './unpaid-stock/wait-for-evictions.ts'
+import { createStockEvictionWaiter } from './unpaid-stock/wait-for-evictions.ts'
 
 const MINUTE_SECONDS = 60
 const HOUR_SECONDS = 3_600
@@ -66,10 +66,10 @@ export function setUpOrderLifecycleServices(
     policy: settings.customer_cancel
   })
   const fulfilment = createFulfilmentService({ db, changes, emit, inventory, payments, shipping })
-  const placePendingOrder = createPlacePendingOrder({ changes, fulfilment, emit })
+  const placePendingOrder = createPendingOrderPlacer({ changes, fulfilment, emit })
   const adjustments = createOrderAdjustmentService({ emit })
   const settlement = createCancellationSettlement({ changes, emit, pricing, inventory, cart })
-  const applyPaymentChange = createApplyPaymentChange({
+  const applyPaymentChange = createPaymentChangeApplier({
     settleCancellation: settlement.settle,
     adjustments,
     fulfilment,
@@ -88,9 +88,9 @@ export function setUpOrderLifecycleServices(
     applyPaymentChange,
     payments
   })
-  const expire = createExpireOrders({ db, log, changes, cancellations, unpaidStock, paymentTimeouts })
+  const expire = createOrderExpirer({ db, log, changes, cancellations, unpaidStock, paymentTimeouts })
   const completedAfterSeconds = settings.completed_after_days * DAY_SECONDS
-  const complete = createCompleteOrders({ db, log, changes, seconds: completedAfterSeconds })
+  const complete = createOrderCompleter({ db, log, changes, seconds: completedAfterSeconds })
   const transitions = {
     changes,
     cancellations,
@@ -116,9 +116,9 @@ export function setUpOrderLifecycleServices(
     database.rows(listOrdersForPackingSlips, { ids: [...ids] })
   )
   payments?.registerHooks(
-    createPaymentListener({ changes, applyPaymentChange }),
+    createPaymentChangeListener({ changes, applyPaymentChange }),
     unpaidStock.admit,
-    createWaitForStockEvictions({ db, inventory })
+    createStockEvictionWaiter({ db, inventory })
   )
 
   function setUpUnpaidStock() {

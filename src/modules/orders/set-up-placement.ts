@@ -15,8 +15,8 @@ import { createOrderCommands } from './commands/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
 import { guestOrderRoutes } from './orders/guest-routes.ts'
-import { createReadOrderSummaries } from './orders/message-summary-service.ts'
-import { createNextOrderNumber } from './orders/order-number-sequence.ts'
+import { createOrderSummaryReader } from './orders/message-summary-service.ts'
+import { createOrderNumberGenerator } from './orders/order-number-sequence.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService, type OrderTokens } from './orders/service.ts'
 import { createOrderPlacement } from './placement/service.ts'
@@ -57,7 +57,7 @@ export function setUpOrderPlacementServices(
     emit,
     findBuyerKeys,
     priceCheckout,
-    nextOrderNumber: createNextOrderNumber(db),
+    nextOrderNumber: createOrderNumberGenerator(db),
     changes,
     fulfilment,
     evictions,
@@ -86,7 +86,7 @@ export function setUpOrderPlacementServices(
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
     commands: createOrderCommands({ db, checkouts, orders }),
-    orderSummaries: createReadOrderSummaries({ pricing, tokens }),
+    orderSummaries: createOrderSummaryReader({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
       orderRoutes(tiers, orders, settings.orders_per_minute)
       guestOrderRoutes(tiers, orders, settings.orders_per_minute)

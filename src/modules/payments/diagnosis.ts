@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../kernel/ids.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { countProviderEventsInState, listProviderEvents } from './provider-events/repository.ts'
-import { offeredManualPaymentMethods } from './providers/manual.ts'
+import { listManualPaymentMethods } from './providers/manual.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
@@ -36,7 +36,7 @@ function diagnoseProviders(
 ) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
     return warningFinding('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
-  const manual = offeredManualPaymentMethods({
+  const manual = listManualPaymentMethods({
     methods: manual_methods,
     bankTransfer: bank_transfer,
     isProduction

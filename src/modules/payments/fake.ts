@@ -1,6 +1,7 @@
 import { found } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
+import type { PaymentChangeListener } from './accounts/changes.ts'
 import {
   type FakePayment,
   type FakePaymentAccount,
@@ -22,7 +23,7 @@ import {
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
 import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
-import type { LockedPaymentAccount, PaymentAccountChange, PaymentListener, PaymentsApi } from './index.ts'
+import type { LockedPaymentAccount, PaymentAccountChange, PaymentsApi } from './index.ts'
 import type { PaymentMethodChoice } from './payments/start.ts'
 
 const METHODS: Readonly<Record<string, readonly string[]>> = {
@@ -55,7 +56,7 @@ export type FakePayments = PaymentsApi & {
 export function fakePayments(database: () => Pick<Database, 'transaction'>): FakePayments {
   const accounts = new Map<string, FakePaymentAccount>()
   const drafts = new WeakMap<object, Map<string, FakePaymentAccount>>()
-  let listener: PaymentListener | undefined
+  let listener: PaymentChangeListener | undefined
   let isSilent = false
 
   /** Changes of a transaction are visible only to itself until it commits. */

@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { createPaymentAccountChanges, type PaymentListener } from './accounts/changes.ts'
+import { createPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
 import { createPaymentAccountLock, type LockedPaymentAccount } from './accounts/locked-account.ts'
 import {
   type OrderPayments,
@@ -41,16 +41,16 @@ import { createPaymentCallbackService } from './provider-events/callback-service
 import { paymentQuarantineRoutes } from './provider-events/quarantine-routes.ts'
 import { createPaymentQuarantineService } from './provider-events/quarantine-service.ts'
 import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './provider-events/repository.ts'
-import { createProviderResponseRecorder } from './provider-events/response-recorder.ts'
+import { createPaymentProviderResponseRecorder } from './provider-events/response-recorder.ts'
 import { paymentMethodRoutes } from './providers/method-routes.ts'
 import { createEnabledPaymentProviders } from './providers/open.ts'
 import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
 import {
-  createReconcilePaymentsWithProviders,
+  createPaymentProviderReconciliation,
   type PaymentReconciliationOptions
 } from './reconciliation/service.ts'
-import { createReadPaymentReconciliationStatus } from './reconciliation/status.ts'
+import { createPaymentReconciliationStatusReader } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
@@ -70,7 +70,7 @@ export type {
   LockedPaymentAccount,
   OrderPayments,
   PaymentAccountChange,
-  PaymentListener,
+  PaymentChangeListener,
   PaymentReconciliationReport,
   PaymentStartGuard,
   RefundRequester as Refunder
@@ -146,7 +146,7 @@ export const paymentsModule = defineModule({
       }
     })
 
-    let listener: PaymentListener | undefined
+    let listener: PaymentChangeListener | undefined
     let guard: PaymentStartGuard | undefined
     let follow: PaymentReturnHook | undefined
     const wakeOperation = (tx: Transaction, operation_id: string) =>
@@ -169,7 +169,7 @@ export const paymentsModule = defineModule({
         for (const id of ids) wakeOperation(tx, id)
       }
     })
-    const recordResponse = createProviderResponseRecorder({ secrets, recorder })
+    const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
     const refunds = createRefundService(settings.refunds)
     const lockAccount = createPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
     const accounts = createPaymentAccountChanges({ lockAccount, listener: () => listener })
@@ -222,7 +222,7 @@ export const paymentsModule = defineModule({
         database.rows(sumPaymentsByDay, { starts: starts.map(start => start.toISOString()), end }),
       countQuarantinedEvents: async database =>
         (await database.first(countQuarantinedProviderEvents))?.total ?? 0,
-      reconcile: createReconcilePaymentsWithProviders({ db, secrets, providers, accounts, recordResponse })
+      reconcile: createPaymentProviderReconciliation({ db, secrets, providers, accounts, recordResponse })
     }
     provideOrderPayments(api, {
       openAccount,
@@ -258,7 +258,7 @@ export const paymentsModule = defineModule({
         paymentMethodRoutes(tiers, providers)
         paymentCallbackRoutes(tiers, callbacks)
         paymentQuarantineRoutes(tiers, createPaymentQuarantineService({ db, wake: wakeEvent }))
-        paymentReconciliationRoutes(tiers, createReadPaymentReconciliationStatus({ db, providers }))
+        paymentReconciliationRoutes(tiers, createPaymentReconciliationStatusReader({ db, providers }))
         paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, accounts }))
       },
       jobHandlers: {

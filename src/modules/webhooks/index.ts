@@ -1,4 +1,4 @@
-import { isPublished } from '../../kernel/events.ts'
+import { isWebhookEvent } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
@@ -16,7 +16,7 @@ import { createWebhookDeliverySender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
 import { createWebhookSecretEncryption } from './signatures/secret-encryption.ts'
 import { createWebhookEndpointDisabledHandler } from './subscribers/endpoint-disabled.ts'
-import { createHasWebhookSubscriber, createWebhookEventHandler } from './subscribers/event-deliveries.ts'
+import { createWebhookEventHandler, createWebhookSubscriberLookup } from './subscribers/event-deliveries.ts'
 
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
@@ -36,7 +36,7 @@ export const webhooksModule = defineModule({
   uses: { notifications: notificationsModule },
   emits: [endpointDisabledEvent],
   subscribes: [endpointDisabledEvent],
-  subscribesTo: isPublished,
+  subscribesTo: isWebhookEvent,
   jobs: [sendDueWebhooksJob, findDueWebhooksJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Deliveries contain ids, amounts and states, and are deleted after `retention_days`.',
@@ -45,7 +45,7 @@ export const webhooksModule = defineModule({
     settings,
     { notifications }
   ) => {
-    const sentEvents = house.events.filter(isPublished)
+    const sentEvents = house.events.filter(isWebhookEvent)
     const invalidation = createCacheInvalidation(broadcast, 'webhooks')
     const secretEncryption = createWebhookSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
@@ -77,7 +77,7 @@ export const webhooksModule = defineModule({
       count: result => attempts.add({ result })
     })
     const activeEndpoints = createCachedReader(invalidation, () => db.rows(listActiveWebhookEndpoints))
-    const hasSubscriber = createHasWebhookSubscriber(invalidation, activeEndpoints)
+    const hasSubscriber = createWebhookSubscriberLookup(invalidation, activeEndpoints)
     const handlerOf = createWebhookEventHandler({
       activeEndpoints,
       enqueueSending: deliveries.enqueueSending,

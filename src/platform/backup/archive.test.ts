@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { COPY_END_LINE, createBackupReader, InvalidBackup } from './archive.ts'
+import { COPY_END_LINE, createBackupReader, InvalidBackupError } from './archive.ts'
 
 /** As COPY writes them: every backslash and line break escaped. */
 const row = fc.stringMatching(/^[ab\t.]{0,6}$/).map(text => text.replaceAll('.', '\\\\.'))
@@ -41,8 +41,8 @@ test('a backup that is read in chunks of any size has the lines and rows that we
 test('a backup file that ends early or has no valid line is rejected', async () => {
   const reader = createBackupReader(Readable.from([Buffer.from('{"index":0}\na\nb\n')]))
   await reader.line()
-  await expect(Array.fromAsync(reader.rows())).rejects.toThrow(InvalidBackup)
+  await expect(Array.fromAsync(reader.rows())).rejects.toThrow(InvalidBackupError)
   await expect(createBackupReader(Readable.from([Buffer.from('rubbish\n')])).line()).rejects.toThrow(
-    InvalidBackup
+    InvalidBackupError
   )
 })

@@ -27,7 +27,7 @@ export const COPY_END_LINE = '\\.\n'
 const NEWLINE = 10
 const LINE_BYTES_MAX = 16_777_216
 
-export class InvalidBackup extends Error {}
+export class InvalidBackupError extends Error {}
 
 /** Reads a backup sequentially: a line of JSON, or the rows of a table. */
 export function createBackupReader(source: Readable) {
@@ -36,7 +36,7 @@ export function createBackupReader(source: Readable) {
 
   async function more(): Promise<void> {
     const { value, done } = await chunks.next()
-    if (done) throw new InvalidBackup('it ends in the middle')
+    if (done) throw new InvalidBackupError('it ends in the middle')
     held = held.length === 0 ? value : Buffer.concat([held, value])
   }
 
@@ -45,7 +45,7 @@ export function createBackupReader(source: Readable) {
     async line(): Promise<unknown> {
       let end = held.indexOf(NEWLINE)
       while (end < 0) {
-        if (held.length > LINE_BYTES_MAX) throw new InvalidBackup('a line of it does not end')
+        if (held.length > LINE_BYTES_MAX) throw new InvalidBackupError('a line of it does not end')
         await more()
         end = held.indexOf(NEWLINE)
       }
@@ -54,7 +54,7 @@ export function createBackupReader(source: Readable) {
       try {
         return JSON.parse(text)
       } catch {
-        throw new InvalidBackup('a line of it is not JSON')
+        throw new InvalidBackupError('a line of it is not JSON')
       }
     },
     /** Yields the rows of a table, up to the line that ends them. */

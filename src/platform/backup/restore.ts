@@ -13,7 +13,7 @@ import {
   type BackupReader,
   type BackupTableHeader,
   createBackupReader,
-  InvalidBackup
+  InvalidBackupError
 } from './archive.ts'
 import type { BackupProgress, BackupReport } from './backup.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
@@ -57,7 +57,7 @@ export async function restoreDatabase(
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    if (error instanceof InvalidBackup || code?.startsWith('Z_'))
+    if (error instanceof InvalidBackupError || code?.startsWith('Z_'))
       throw new OperatorError(`${file} is no whole backup: ${message}. Nothing was restored.`)
     throw new OperatorError(`${file} cannot be restored: ${message}. Nothing was restored.`, { cause: error })
   } finally {
@@ -82,7 +82,7 @@ async function fill(
   for (const [index, { table, columns }] of tables.entries()) {
     const next = (await archive.line()) as Partial<BackupTableHeader>
     if (next.table !== table || next.columns?.join() !== columns.join())
-      throw new InvalidBackup(`the table ${table} is not where it should be`)
+      throw new InvalidBackupError(`the table ${table} is not where it should be`)
     progress(table, index + 1, tables.length)
     const copy = client.query(copyFrom(`copy ${table} (${columns.join(', ')}) from stdin`))
     await pipeline(Readable.from(archive.rows()), copy)
@@ -90,10 +90,10 @@ async function fill(
   }
   const end = (await archive.line()) as Partial<BackupFooter>
   const short = tables.find(({ table }) => end.rows?.[table] !== counted[table])
-  if (short !== undefined) throw new InvalidBackup(`of ${short.table} other rows arrived than it had`)
+  if (short !== undefined) throw new InvalidBackupError(`of ${short.table} other rows arrived than it had`)
   for (const { name, is_of_column } of await listSequences(client, schemas)) {
     const state = end.sequences?.[name]
-    if (state === undefined) throw new InvalidBackup(`it does not say where ${name} goes on`)
+    if (state === undefined) throw new InvalidBackupError(`it does not say where ${name} goes on`)
     const { last_value, is_called } = state
     const ahead = is_of_column ? 0 : SEQUENCE_VALUES_SKIPPED
     await client.query('select setval($1, $2::int8 + $3, $4)', [name, last_value, ahead, is_called])
@@ -105,7 +105,7 @@ async function fill(
 function headOf(line: unknown): BackupHeader {
   const head = line as Partial<BackupHeader>
   if (head.cartwright !== 'backup' || !Array.isArray(head.migrations) || typeof head.taken_at !== 'string')
-    throw new InvalidBackup('it does not begin like one')
+    throw new InvalidBackupError('it does not begin like one')
   if (head.format !== 1)
     throw new OperatorError(`It has the format ${String(head.format)}, which is newer than this program.`)
   return head as BackupHeader

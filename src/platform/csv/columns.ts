@@ -40,14 +40,14 @@ export function missingCsvColumnsMessage(names: readonly string[], cells: readon
 }
 
 /** Copies a text, because a slice would keep its cell of up to 8 MB in memory. */
-export const copyText = (text: string): string => Buffer.from(text).toString()
+export const copyTextOutOfCsvCell = (text: string): string => Buffer.from(text).toString()
 
 /** Columns without a name are named by their position, starting at 1. */
 function ignoredOf(cells: readonly string[], read: ReadonlySet<number>): IgnoredCsvColumns {
   const places = [...cells.keys()].filter(index => !read.has(index))
   const names = places.slice(0, IGNORED_SHOWN_MAX).map(index => {
     const name = cells[index]?.trim() ?? ''
-    return name === '' ? `column ${index + 1}` : copyText(name.slice(0, NAME_SHOWN_MAX))
+    return name === '' ? `column ${index + 1}` : copyTextOutOfCsvCell(name.slice(0, NAME_SHOWN_MAX))
   })
   return { names, total: places.length }
 }

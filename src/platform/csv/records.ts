@@ -14,7 +14,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
 /** Rejects a whole CSV file; the message says why. */
-export class CsvRejected extends Error {
+export class CsvRejectedError extends Error {
   readonly row: number
 
   constructor(row: number, message: string, cause?: unknown) {
@@ -24,7 +24,7 @@ export class CsvRejected extends Error {
 }
 
 /** The process stops while it imports a CSV file. `row`: the first row that was not started. */
-export class CsvInterrupted extends Error {
+export class CsvInterruptedError extends Error {
   readonly row: number
 
   constructor(row: number) {
@@ -35,7 +35,7 @@ export class CsvInterrupted extends Error {
 /** The row after the header. */
 export const FIRST_CSV_ROW = 2
 
-/** Yields the records of a CSV file (RFC 4180, and the variants of spreadsheets). @throws CsvRejected */
+/** Yields the records of a CSV file (RFC 4180, and the variants of spreadsheets). @throws CsvRejectedError */
 export async function* readCsvRecords(file: Readable): AsyncGenerator<CsvRecord> {
   const { parse } = await import('csv-parse')
   const parser = parse({
@@ -46,7 +46,7 @@ export async function* readCsvRecords(file: Readable): AsyncGenerator<CsvRecord>
     ...STREAM_OPTIONS
   })
   let row = 1
-  const tooMany = () => new CsvRejected(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
+  const tooMany = () => new CsvRejectedError(row, `A row from here on has more than ${COMMAS_MAX} commas.`)
   // An error of the source destroys the parser, so the loop below throws the same error.
   pipeline(file, limitCommas(parser, tooMany), parser, () => {})
   try {
@@ -56,7 +56,7 @@ export async function* readCsvRecords(file: Readable): AsyncGenerator<CsvRecord>
     }
   } catch (error) {
     if (!String((error as CsvError).code).startsWith('CSV_')) throw error
-    throw new CsvRejected(
+    throw new CsvRejectedError(
       row,
       `From here on the file cannot be read as CSV: ${(error as Error).message}.`,
       error

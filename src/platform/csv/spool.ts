@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CsvRejected } from './records.ts'
+import { CsvRejectedError } from './records.ts'
 
 /** Error codes of the shop's disk, which are not the fault of the client. */
 const OUR_SIDE = new Set(['open', 'write', 'close'])
@@ -15,7 +15,7 @@ export type SpooledFile = { readonly digest: string; open(): Readable; remove():
 
 /**
  * Writes an upload to a temporary file. An import reads it twice, and must not wait for a slow client while it holds locks.
- * @throws CsvRejected when it is cut off or longer than `bytesMax`
+ * @throws CsvRejectedError when it is cut off or longer than `bytesMax`
  */
 export async function spoolUpload(stream: Readable, bytesMax: number): Promise<SpooledFile> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-import-'))
@@ -27,7 +27,7 @@ export async function spoolUpload(stream: Readable, bytesMax: number): Promise<S
   } catch (cause) {
     await remove()
     if (OUR_SIDE.has((cause as NodeJS.ErrnoException).syscall ?? '')) throw cause
-    throw new CsvRejected(1, `The file did not arrive: ${(cause as Error).message}`, cause)
+    throw new CsvRejectedError(1, `The file did not arrive: ${(cause as Error).message}`, cause)
   }
   return { digest: digest.digest('hex'), open: () => createReadStream(path), remove }
 }

@@ -1,10 +1,10 @@
-import { type CsvRecord, CsvRejected, readCsvRecords } from './records.ts'
+import { type CsvRecord, CsvRejectedError, readCsvRecords } from './records.ts'
 import type { SpooledFile } from './spool.ts'
 
 /** The parsed header of a CSV file, or why the file cannot be read. */
 type ReadHeader<H> = (cells: readonly string[]) => { header: H } | { problem: string }
 
-/** Reads a whole CSV file once to validate it. @throws CsvRejected when it is not CSV, or `readHeader` returns a problem */
+/** Reads a whole CSV file once to validate it. @throws CsvRejectedError when it is not CSV, or `readHeader` returns a problem */
 export async function validateCsvFile<H>(
   file: SpooledFile,
   readHeader: ReadHeader<H>,
@@ -19,10 +19,10 @@ export async function validateCsvFile<H>(
       continue
     }
     const found = readHeader(cells)
-    if ('problem' in found) throw new CsvRejected(row, found.problem)
+    if ('problem' in found) throw new CsvRejectedError(row, found.problem)
     header = found.header
   }
-  if (header === undefined) throw new CsvRejected(1, 'The file is empty.')
+  if (header === undefined) throw new CsvRejectedError(1, 'The file is empty.')
   return { header, rowsTotal }
 }
 

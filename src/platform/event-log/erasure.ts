@@ -32,7 +32,7 @@ const listPersonalEvents = statement({
  * Returns how the personal fields of these events are exported and erased in the log. Undefined when no event declares any.
  * Positions, ids and the other fields of an erased event remain.
  */
-export function personalDataOfLog(
+export function eventLogPersonalData(
   db: Pick<Database, 'rows'>,
   events: readonly EventType[]
 ): PersonalData | undefined {

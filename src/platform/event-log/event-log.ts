@@ -7,10 +7,10 @@ import type { PersonalData } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
 import { diagnoseEventLog } from './diagnosis.ts'
-import { personalDataOfLog } from './erasure.ts'
-import { type EventLogPage, type EventLogQuery, readFeed } from './feed.ts'
+import { eventLogPersonalData } from './erasure.ts'
+import { type EventLogPage, type EventLogQuery, readEventLogPage } from './feed.ts'
 import { createEventLogGauge } from './metrics.ts'
-import { createPlaceReader, type EventPlace } from './positions.ts'
+import { createEventLogPlaceReader, type EventLogPlace } from './positions.ts'
 import { createPartitions, dropPartitions } from './queries.ts'
 import { createSequencer, type Sequencer } from './sequencer.ts'
 
@@ -22,7 +22,7 @@ export type EventLog = {
    * Returns the positions of events by their `logId`. Waits for those that were committed just now. Throws when an earlier
    * transaction stays open; the handler that called it is then tried again in a second.
    */
-  placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventPlace>>
+  placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventLogPlace>>
 }
 /** The log, for the process that runs the shop. */
 export type RunningEventLog = EventLog &
@@ -71,9 +71,9 @@ export function createEventLog({
   })
 
   return {
-    read: query => readFeed(db, query),
-    placesOf: createPlaceReader(db, sequencer),
-    personalDataOf: events => personalDataOfLog(db, events),
+    read: query => readEventLogPage(db, query),
+    placesOf: createEventLogPlaceReader(db, sequencer),
+    personalDataOf: events => eventLogPersonalData(db, events),
     diagnoses: diagnoseEventLog(db),
     wake: sequencer.wake,
     start: () => {

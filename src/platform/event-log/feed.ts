@@ -31,7 +31,7 @@ const POSITIONS_PER_PAGE_MAX = 1_000
  * Reads a page of the log, in the order of positions. Returns an empty page with the same cursor at the end.
  * @throws `EVENTS_CURSOR_EXPIRED`, `EVENTS_CURSOR_AHEAD`
  */
-export async function readFeed(
+export async function readEventLogPage(
   db: Pick<Database, 'first' | 'rows'>,
   { after: given, limit, modules }: EventLogQuery
 ): Promise<EventLogPage> {

@@ -82,9 +82,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The request was not sent; the message says why. */
-export class OutboundRequestRefused extends Error {
+export class OutboundRequestRefusedError extends Error {
   readonly reason: 'address' | 'scheme' | 'credentials' | 'url'
-  constructor(reason: OutboundRequestRefused['reason'], message: string) {
+  constructor(reason: OutboundRequestRefusedError['reason'], message: string) {
     super(message)
     this.name = 'OutboundRefused'
     this.reason = reason
@@ -103,7 +103,7 @@ export const lookupPublicAddress =
       const allowed = addresses.filter(({ address }) => isPublicAddress(address))
       const [first] = allowed
       if (first === undefined)
-        return callback(new OutboundRequestRefused('address', `${hostname} is not a public address`), [])
+        return callback(new OutboundRequestRefusedError('address', `${hostname} is not a public address`), [])
       if (all) callback(null, allowed)
       else callback(null, first.address, first.family)
     })

@@ -2,7 +2,7 @@ import { lookup as dnsLookup } from 'node:dns'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { request as requestPlainly } from '../node-http.ts'
-import { isPublicAddress, lookupPublicAddress, OutboundRequestRefused } from './addresses.ts'
+import { isPublicAddress, lookupPublicAddress, OutboundRequestRefusedError } from './addresses.ts'
 
 const TIMEOUT_MS = 10_000
 const CONNECT_MS = 3_000
@@ -28,11 +28,11 @@ type HttpAnswer = { status: number; headers: Record<string, string>; body: Buffe
 export type HttpClient = {
   /**
    * Sends one request and returns the response with any status. Follows no redirect and retries nothing.
-   * @throws OutboundRequestRefused for a forbidden address. @throws OutboundFailed without a complete response.
+   * @throws OutboundRequestRefusedError for a forbidden address. @throws OutboundFailed without a complete response.
    */
   send(request: OutgoingHttpRequest): Promise<HttpAnswer>
   /**
-   * Checks a URL without resolving its host. @throws OutboundRequestRefused for one that is never allowed.
+   * Checks a URL without resolving its host. @throws OutboundRequestRefusedError for one that is never allowed.
    */
   judge(request: Pick<OutgoingHttpRequest, 'url' | 'isConfigured'>): URL
 }
@@ -56,22 +56,22 @@ export function createHttpClient({
   const trusted = new Set(privateHosts)
   const lookups = { trusted: lookup, judged: lookupPublicAddress(lookup) }
 
-  /** @throws OutboundRequestRefused */
+  /** @throws OutboundRequestRefusedError */
   function judge({ url, isConfigured = false }: Pick<OutgoingHttpRequest, 'url' | 'isConfigured'>) {
     const target = URL.parse(url)
-    if (target === null) throw new OutboundRequestRefused('url', 'The address is not a URL')
+    if (target === null) throw new OutboundRequestRefusedError('url', 'The address is not a URL')
     const { protocol, hostname, username, password } = target
     if (protocol !== 'https:' && !(isConfigured && protocol === 'http:'))
-      throw new OutboundRequestRefused('scheme', `${target.origin} cannot be requested over ${protocol}`)
+      throw new OutboundRequestRefusedError('scheme', `${target.origin} cannot be requested over ${protocol}`)
     if (username !== '' || password !== '')
-      throw new OutboundRequestRefused(
+      throw new OutboundRequestRefusedError(
         'credentials',
         `The URL at ${target.origin} must not contain a user or password`
       )
     const host = hostname.replace(/^\[|\]$/g, '')
     const isTrusted = isConfigured || trusted.has(host)
     if (!isTrusted && isIP(host) !== 0 && !isPublicAddress(host))
-      throw new OutboundRequestRefused('address', `${host} is not a public address`)
+      throw new OutboundRequestRefusedError('address', `${host} is not a public address`)
     return { target, host, lookup: isTrusted ? lookups.trusted : lookups.judged }
   }
 
@@ -115,7 +115,7 @@ export function createHttpClient({
         const { bytesMax = ANSWER_BYTES_MAX, isCut = false } = request
         return await readAnswer(sent, body, { bytesMax, isCut })
       } catch (error) {
-        if (error instanceof OutboundRequestRefused || error instanceof OutboundFailed) throw error
+        if (error instanceof OutboundRequestRefusedError || error instanceof OutboundFailed) throw error
         throw failure ?? new OutboundFailed(`${target.origin} sent no complete response`, { cause: error })
       } finally {
         clearTimeout(overall)

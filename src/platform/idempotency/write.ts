@@ -48,7 +48,7 @@ export type IdempotentWrite = {
 }
 
 /** The request behind a write: its operation id, its result in earlier attempts, its precondition and its deadline. */
-export type WriteRequest = {
+export type IdempotentWriteRequest = {
   id: string
   /** An earlier attempt committed; `resultId` is the id that it recorded. */
   isApplied: boolean
@@ -75,7 +75,7 @@ export const conditionNotSupportedError = defineError(
   'This has no version that If-Match could be compared with; leave the header out.'
 )
 
-export function createIdempotentWrite(operation: WriteRequest): IdempotentWrite {
+export function createIdempotentWrite(operation: IdempotentWriteRequest): IdempotentWrite {
   const { id, isApplied, expectedVersion } = operation
   let resultId = operation.resultId
   let isCompared = expectedVersion === null

@@ -21,7 +21,7 @@ export type RecurringJobSchedule = {
   readonly firstDelaySeconds: number
 }
 /** The abort reason of a handler whose lease has expired or soon will, because another process may claim its rows. */
-export class JobLeaseLost extends Error {}
+export class JobLeaseLostError extends Error {}
 export type OutboxClaims = ReturnType<typeof createOutboxClaims>
 
 const CLAIM_MS_MAX = 2_000
@@ -104,7 +104,7 @@ export function createOutboxClaims(db: Pick<Database, 'dedicated'>, log: Log) {
       unsettledClaims.set(lease, claimed)
       return claimed
     },
-    /** Renews the lease until the claim is settled. The signal aborts with `JobLeaseLost` when that fails. */
+    /** Renews the lease until the claim is settled. The signal aborts with `JobLeaseLostError` when that fails. */
     keepRenewing: (claimed: ClaimedJobBatch): AbortSignal => {
       const lost = new AbortController()
       renewedClaims.set(claimed.lease, { claimed, lost })
@@ -130,7 +130,7 @@ export function createOutboxClaims(db: Pick<Database, 'dedicated'>, log: Log) {
       for (const { claimed, lost } of all)
         if (leases.has(claimed.lease)) claimed.leaseEndsAt = leaseEndsAt
         else if (performance.now() + ABANDONED_BEFORE_END_MS > claimed.leaseEndsAt)
-          lost.abort(new JobLeaseLost())
+          lost.abort(new JobLeaseLostError())
     },
     /** Ends a claim whose rows were all handled or released. Its lease is no longer renewed. */
     settle: ({ lease }: ClaimedJobBatch) => {

@@ -1,10 +1,10 @@
 import { DomainError } from '../../kernel/errors.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
-import { PositionPending } from '../event-log/positions.ts'
+import { EventPositionPendingError } from '../event-log/positions.ts'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
-import { type ClaimedJobBatch, JobLeaseLost, type OutboxClaims } from './claims.ts'
+import { type ClaimedJobBatch, JobLeaseLostError, type OutboxClaims } from './claims.ts'
 import type { EventOrJobHandler } from './handlers.ts'
 import type { ClaimedJob } from './job-queries.ts'
 import * as repository from './job-queries.ts'
@@ -85,7 +85,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
         if (isNoFailure(error)) return release(claimed, rows.slice(index), UNAVAILABLE_SECONDS)
         if (signal.aborted && 'runJob' in handler) return release(claimed, rows.slice(index))
         // Another process claimed the row, or it was discarded. The effect is rolled back, so nothing is left to do.
-        if (!(error instanceof JobLeaseLost)) await recordFailure(claimed, row, error)
+        if (!(error instanceof JobLeaseLostError)) await recordFailure(claimed, row, error)
       }
     }
   }
@@ -97,7 +97,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
           const handling = handler.handleEvents(tx, rows.map(deliveryOf) as JobDelivery<never>[])
           await untilAborted(handling, AbortSignal.timeout(EVENT_HANDLER_MS_MAX))
           const done = await tx.run(repository.deleteFinishedJobs, claims.keysOf(claimed, rows))
-          if (done !== rows.length) throw new JobLeaseLost()
+          if (done !== rows.length) throw new JobLeaseLostError()
           for (const { subject } of rows.filter(row => row.has_failed))
             await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
         },
@@ -132,7 +132,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
               eventId: newId(),
               intervalSeconds
             })
-      if (done !== 1) throw new JobLeaseLost()
+      if (done !== 1) throw new JobLeaseLostError()
       if (row.has_failed) await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
     })
   }
@@ -164,7 +164,8 @@ const deliveryOf = ({ event_id, subject, payload, since, log_id }: ClaimedJob): 
 
 /** Whether the database is unavailable or an event has no position yet. Neither counts as a failure of the event. */
 const isNoFailure = (error: unknown) =>
-  error instanceof PositionPending || (error instanceof DomainError && DATABASE_FAULTS.includes(error.code))
+  error instanceof EventPositionPendingError ||
+  (error instanceof DomainError && DATABASE_FAULTS.includes(error.code))
 
 /** @throws when `signal` aborts first, because an aborted job is not done. */
 async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

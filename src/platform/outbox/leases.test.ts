@@ -9,7 +9,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
-import { type ClaimedJobBatch, createOutboxClaims, JobLeaseLost } from './claims.ts'
+import { type ClaimedJobBatch, createOutboxClaims, JobLeaseLostError } from './claims.ts'
 import { createHandlerRunner } from './handler-runner.ts'
 
 const lockJob = statement({
@@ -101,7 +101,7 @@ test('a job whose lease was lost is aborted, and its outcome is not recorded', a
     expect(signal.aborted).toBe(false)
     claimed.leaseEndsAt = performance.now() + 5_000
     await claims.renewAll()
-    expect(signal.reason).toBeInstanceOf(JobLeaseLost)
+    expect(signal.reason).toBeInstanceOf(JobLeaseLostError)
   }
   const results: string[] = []
   const delivery = createHandlerRunner({

@@ -1,4 +1,4 @@
-import { type EventSubject, type EventType, isPublished, type JobType } from '../../kernel/events.ts'
+import { type EventSubject, type EventType, isWebhookEvent, type JobType } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { RunningEventLog } from '../event-log/event-log.ts'
@@ -95,7 +95,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
       const handlers = (handlersByEvent.get(name) ?? []).filter(
         handler => isWanted.get(handler)?.() !== false
       )
-      const isLogged = isPublished(type)
+      const isLogged = isWebhookEvent(type)
       if (handlers.length === 0 && !isLogged) return
       const message = {
         eventId: newId(),

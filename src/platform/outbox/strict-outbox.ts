@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { compileSchema } from '../../kernel/compile-schema.ts'
-import { type EventType, isPublished, type JobType } from '../../kernel/events.ts'
+import { type EventType, isWebhookEvent, type JobType } from '../../kernel/events.ts'
 import type { Outbox } from './outbox.ts'
 
 /**
@@ -36,7 +36,7 @@ const EMAIL = /[^\s@]+@[^\s@]+\.[^\s@]+/
 
 /** @throws Error for an e-mail or IP address in the event log, in a field that the event does not declare. */
 function rejectUndeclaredPersonalData(type: EventType, payload: unknown): void {
-  if (!isPublished(type)) return
+  if (!isWebhookEvent(type)) return
   const { name, personalFields = [] } = type
   const isPersonal = (value: unknown): boolean =>
     typeof value === 'string'

@@ -96,7 +96,7 @@ export function pgClientConfig(options: DatabaseConnectOptions, more: DatabaseSe
 }
 
 /** The database cannot be reached; the message says why. */
-export class DatabaseUnreachable extends OperatorError {}
+export class DatabaseUnreachableError extends OperatorError {}
 
 /**
  * Opens a connection outside of the pools and checks the server's version.
@@ -119,7 +119,7 @@ export async function connectToDatabase(settings: pg.ClientConfig): Promise<pg.C
     if (client !== undefined) await closePgClient(client)
     if (error instanceof OperatorError) throw error
     const { message, code } = error as NodeJS.ErrnoException
-    throw new DatabaseUnreachable(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
+    throw new DatabaseUnreachableError(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
   }
 }
 

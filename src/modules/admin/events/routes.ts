@@ -2,12 +2,12 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import {
+  AdminEventListResponse,
   DeadEventsResponse,
   DiscardEventRequest,
   DiscardEventsRequest,
   EventIdParams,
   EventListQuery,
-  EventListResponse,
   EventSummaryResponse,
   RetryEventsRequest
 } from './schema.ts'
@@ -25,7 +25,7 @@ export function eventAdministrationRoutes(tiers: Tiers, events: EventAdministrat
         description:
           'Returns the events and jobs of one state, oldest first. Default: `state=dead`, those that failed 10 times and are not retried. `error` shows why the latest attempt failed.',
         querystring: EventListQuery,
-        response: { 200: EventListResponse }
+        response: { 200: AdminEventListResponse }
       }
     },
     request => events.list(request.query)

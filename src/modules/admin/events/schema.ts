@@ -92,4 +92,4 @@ const EventResponse = response('EventResponse', {
   since: { ...Time, description: 'Time when the event was emitted or the job enqueued.' },
   due_at: nullable({ ...Time, description: 'Time of the next attempt. Null: it is not retried.' })
 })
-export const EventListResponse = listOf(EventResponse)
+export const AdminEventListResponse = listOf(EventResponse)

@@ -3,7 +3,7 @@ import { passwordChecksBusyError as passwordsBusy } from '../errors.ts'
 /** Milliseconds after which queued work is rejected, unless it is expected to start in time. */
 const DECISION_MS = 1_250
 
-export type BulkheadLimits = {
+export type PasswordWorkQueueLimits = {
   concurrency: number
   queueMax: number
   /** Longest expected wait, estimated from the completion rate. */
@@ -16,12 +16,12 @@ export type BulkheadLimits = {
  * Limits expensive work, so that many logins take a bounded share of the CPU. Runs a few pieces simultaneously, queues some
  * for a short time, and rejects the rest. @throws `AUTH_BUSY` for rejected work.
  */
-export function createBulkhead({
+export function createPasswordWorkQueue({
   concurrency,
   queueMax,
   waitMs,
   isThrottled: rests = false
-}: BulkheadLimits) {
+}: PasswordWorkQueueLimits) {
   const waiting = new Set<() => void>()
   let running = 0
   /** Start of the current queue, and work completed since then. */

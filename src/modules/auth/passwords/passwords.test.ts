@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createBulkhead } from './bulkhead.ts'
+import { createPasswordWorkQueue } from './bulkhead.ts'
 import { COMMON_PASSWORDS_FOLDED } from './common-list.ts'
 import { argon2idPasswordHashing } from './hashing.ts'
 import { foldLookalikeCharacters } from './lookalikes.ts'
@@ -121,7 +121,7 @@ describe('the queue of password hashes', () => {
   }
 
   test('the password hash queue runs and queues work up to its limits and rejects the rest immediately', async () => {
-    const { run } = createBulkhead({ concurrency: 2, queueMax: 3, waitMs: 10_000 })
+    const { run } = createPasswordWorkQueue({ concurrency: 2, queueMax: 3, waitMs: 10_000 })
     const gate = deferred()
     let running = 0
     let most = 0
@@ -145,7 +145,7 @@ describe('the queue of password hashes', () => {
   })
 
   test('password hashes that waited too long are rejected, and their slots are released', async () => {
-    const { run } = createBulkhead({ concurrency: 1, queueMax: 3, waitMs: 20 })
+    const { run } = createPasswordWorkQueue({ concurrency: 1, queueMax: 3, waitMs: 20 })
     const gate = deferred()
     const first = run(() => gate.done)
     await expect(run(async () => {})).rejects.toMatchObject({ code: 'AUTH_BUSY' })
@@ -157,7 +157,7 @@ describe('the queue of password hashes', () => {
   test('password hashes that will not start in time are rejected after 1.25 s, and the rest run', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { run } = createBulkhead({ concurrency: 1, queueMax: 100, waitMs: 4_000 })
+    const { run } = createPasswordWorkQueue({ concurrency: 1, queueMax: 100, waitMs: 4_000 })
     const refusedAt: number[] = []
     const startedAt = performance.now()
     const work = () => new Promise<void>(resolve => setTimeout(resolve, 100))
@@ -180,7 +180,12 @@ describe('the queue of password hashes', () => {
   test('a throttled password hash slot stays idle for as long as it was used', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const { run } = createBulkhead({ concurrency: 1, queueMax: 1, waitMs: 10_000, isThrottled: true })
+    const { run } = createPasswordWorkQueue({
+      concurrency: 1,
+      queueMax: 1,
+      waitMs: 10_000,
+      isThrottled: true
+    })
     await run(async () => vi.advanceTimersByTime(30))
     let isNextDone = false
     const next = run(async () => {
@@ -194,7 +199,7 @@ describe('the queue of password hashes', () => {
   })
 
   test('a password hash that fails releases its slot', async () => {
-    const { run } = createBulkhead({ concurrency: 1, queueMax: 0, waitMs: 20 })
+    const { run } = createPasswordWorkQueue({ concurrency: 1, queueMax: 0, waitMs: 20 })
     await expect(run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
     await expect(run(async () => 1)).resolves.toBe(1)
   })

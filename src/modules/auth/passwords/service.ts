@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import { invalidCredentialsError } from '../errors.ts'
-import { createBulkhead } from './bulkhead.ts'
+import { createPasswordWorkQueue } from './bulkhead.ts'
 import type { PasswordHashing } from './hashing.ts'
 import type { LoginAttempt, LoginThrottle } from './login-throttle.ts'
 
@@ -24,12 +24,12 @@ type PasswordHolder = { id: string; password_hash: string | null; disabled: bool
  * release the request slot, so that many logins do not delay carts and products.
  */
 export function createPasswordService({ budgets, hashing, hashConcurrency }: PasswordServiceDeps) {
-  const loginBulkhead = createBulkhead({
+  const loginBulkhead = createPasswordWorkQueue({
     concurrency: hashConcurrency,
     queueMax: hashConcurrency * LOGINS_PER_HASHER,
     waitMs: WAIT_MS
   })
-  const changeBulkhead = createBulkhead({
+  const changeBulkhead = createPasswordWorkQueue({
     concurrency: 1,
     queueMax: CHANGES_MAX,
     waitMs: WAIT_MS,

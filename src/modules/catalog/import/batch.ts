@@ -6,7 +6,7 @@ import { slugOfName } from '../products/slug.ts'
 import * as variants from '../variants/repository.ts'
 import { compareImportedProduct, type ProductImportChange } from './diff.ts'
 import type { ImportedProduct } from './imported-product.ts'
-import { type ProductImportCounts, type ProductImportProblem, zeroImportCounts } from './report.ts'
+import { type ProductImportCounts, type ProductImportProblem, zeroProductImportCounts } from './report.ts'
 import * as repository from './repository.ts'
 
 /** The outcome of a batch. `changedIds`: the products that changed. */
@@ -115,7 +115,7 @@ const linksOf = (product_id: string, categoryIds: readonly string[]) =>
   categoryIds.map(category_id => ({ product_id, category_id }))
 
 function count(changes: readonly ProductImportChange[]): ProductImportCounts {
-  const counts = zeroImportCounts()
+  const counts = zeroProductImportCounts()
   for (const change of changes) {
     counts.products[change.kind] += 1
     counts.variants.created += change.inserted.length

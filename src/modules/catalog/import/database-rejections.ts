@@ -1,10 +1,10 @@
 import { DomainError } from '../../../kernel/errors.ts'
-import { CsvRejected } from '../../../platform/csv/records.ts'
+import { CsvRejectedError } from '../../../platform/csv/records.ts'
 import { databaseUnavailableError } from '../../../platform/postgres/errors.ts'
 import { skuTakenError, slugTakenError } from '../errors.ts'
 import type { ProductBatchOutcome } from './batch.ts'
 import type { ImportedProduct } from './imported-product.ts'
-import { zeroImportCounts } from './report.ts'
+import { zeroProductImportCounts } from './report.ts'
 
 /** Whether the error concerns the batch: the database rejected the data or was too busy, but is available. */
 export const isCausedByProducts = (error: unknown): boolean =>
@@ -14,7 +14,7 @@ export const isCausedByProducts = (error: unknown): boolean =>
 
 /** The outcome of a batch of one product that the database rejected. */
 export const outcomeOfRejectedProduct = (draft: ImportedProduct, error: unknown): ProductBatchOutcome => ({
-  counts: zeroImportCounts(),
+  counts: zeroProductImportCounts(),
   changedIds: [],
   failures: [
     [
@@ -28,10 +28,10 @@ export const outcomeOfRejectedProduct = (draft: ImportedProduct, error: unknown)
 })
 
 /** The error of an import whose batch the database rejected as a whole. */
-export function productBatchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejected {
+export function productBatchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejectedError {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
   const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
-  return new CsvRejected(first, message, error)
+  return new CsvRejectedError(first, message, error)
 }
 
 function reasonOf(error: unknown): string {

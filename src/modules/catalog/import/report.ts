@@ -1,5 +1,5 @@
-import { copyText, type IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
-import type { CsvRejected } from '../../../platform/csv/records.ts'
+import { copyTextOutOfCsvCell, type IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
+import type { CsvRejectedError } from '../../../platform/csv/records.ts'
 
 /**
  * A problem of one row of the file. `row`: its line, where the header is 1. `column`: its heading in the
@@ -31,7 +31,7 @@ const ERRORS_MAX = 1_000
 /** Maximum characters of a handle in the report. No valid handle is longer. */
 const HANDLE_SHOWN_MAX = 300
 
-export const zeroImportCounts = (): ProductImportCounts => ({
+export const zeroProductImportCounts = (): ProductImportCounts => ({
   products: { created: 0, updated: 0, unchanged: 0, failed: 0 },
   variants: { created: 0, updated: 0, unchanged: 0, deactivated: 0 }
 })
@@ -44,7 +44,7 @@ export const emptyProductImportReport = (
   rows: 0,
   ignored_columns: ignored.names,
   ignored_columns_total: ignored.total,
-  ...zeroImportCounts(),
+  ...zeroProductImportCounts(),
   errors: [],
   errors_total: 0
 })
@@ -77,13 +77,13 @@ export function addFailedProductImport(
 
 function shown(handle: string | null): string | null {
   if (handle === null || handle.length <= HANDLE_SHOWN_MAX) return handle
-  return `${copyText(handle.slice(0, HANDLE_SHOWN_MAX))}…`
+  return `${copyTextOutOfCsvCell(handle.slice(0, HANDLE_SHOWN_MAX))}…`
 }
 
 /** Returns the report of an import that changed nothing, because the file was rejected. */
 export const rejectedProductFileReport = (
   mode: ProductImportMode,
-  { row, message }: CsvRejected
+  { row, message }: CsvRejectedError
 ): ProductImportReport => ({
   ...emptyProductImportReport(mode),
   errors: [{ row, handle: null, message }],

@@ -1,8 +1,13 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
-import { copyText } from '../../../platform/csv/columns.ts'
-import { CsvInterrupted, type CsvRecord, CsvRejected, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
+import { copyTextOutOfCsvCell } from '../../../platform/csv/columns.ts'
+import {
+  CsvInterruptedError,
+  type CsvRecord,
+  CsvRejectedError,
+  FIRST_CSV_ROW
+} from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -20,7 +25,7 @@ import {
   type ProductImportMode,
   type ProductImportReport,
   rejectedProductFileReport,
-  zeroImportCounts
+  zeroProductImportCounts
 } from './report.ts'
 import * as repository from './repository.ts'
 import { groupCsvRowsByProduct } from './rows.ts'
@@ -73,8 +78,8 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
       // The file was not received completely, so nothing was imported.
-      if (cause instanceof CsvInterrupted) throw interrupted(emptyProductImportReport(mode), cause)
-      if (!(cause instanceof CsvRejected)) throw cause
+      if (cause instanceof CsvInterruptedError) throw interrupted(emptyProductImportReport(mode), cause)
+      if (!(cause instanceof CsvRejectedError)) throw cause
       throw productImportFailedError({ cause, details: { report: rejectedProductFileReport(mode, cause) } })
     }
   }
@@ -123,7 +128,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
         await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
       }
     } catch (error) {
-      throw error instanceof CsvInterrupted ? interrupted(report, error) : error
+      throw error instanceof CsvInterruptedError ? interrupted(report, error) : error
     }
     return report
   }
@@ -180,7 +185,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       }
       if (report.errors_total > 0) {
         const { failed } = report.products
-        const { products, variants } = zeroImportCounts()
+        const { products, variants } = zeroProductImportCounts()
         throw productImportFailedError({
           details: { report: { ...report, products: { ...products, failed }, variants } }
         })
@@ -203,7 +208,7 @@ export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
 type Reading = { header: ShopifyCsvHeader; currency: string; stopping: AbortSignal | undefined }
 
-const interrupted = (report: ProductImportReport, cause: CsvInterrupted) =>
+const interrupted = (report: ProductImportReport, cause: CsvInterruptedError) =>
   productImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 /**
@@ -223,7 +228,7 @@ async function* readBatches(
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
-      throw new CsvInterrupted(group.rows[0]?.row ?? FIRST_CSV_ROW)
+      throw new CsvInterruptedError(group.rows[0]?.row ?? FIRST_CSV_ROW)
     }
     rowsBegun += group.rows.length
     const parsed = parseShopifyCsvProduct(group, header, currency)
@@ -234,7 +239,7 @@ async function* readBatches(
         'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
       addFailedProductImport(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
-      seen.add(copyText(parsed.draft.slug))
+      seen.add(copyTextOutOfCsvCell(parsed.draft.slug))
       batch.push(parsed.draft)
       rows += group.rows.length
       size += group.size

@@ -3,7 +3,7 @@ import type { ImportProductsCsv } from './service.ts'
 type ImportDurations = { observe(labels: { mode: 'best_effort' | 'all_or_nothing' }, seconds: number): void }
 
 /** Observes the duration of each import. */
-export const timedImport =
+export const withImportDurationMetric =
   (importCsv: ImportProductsCsv, durations: ImportDurations): ImportProductsCsv =>
   async (file, options, progress) => {
     const startedAt = performance.now()

@@ -36,7 +36,7 @@ type Deps = {
 }
 
 /** A variant that was found by its SKU. */
-export type SkuVariant = {
+export type VariantOfSku = {
   readonly variantId: string
   readonly productId: string
   /** Whether the variant and its product are active. */
@@ -122,7 +122,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     await read(id)
   }
 
-  async function findBySku(skus: readonly string[]): Promise<(SkuVariant | undefined)[]> {
+  async function findBySku(skus: readonly string[]): Promise<(VariantOfSku | undefined)[]> {
     const rows = await db.rows(repository.listVariantsBySku, { skus })
     const variantOf = new Map(
       rows.map(row => [row.sku, { variantId: row.id, productId: row.product_id, isActive: row.is_active }])

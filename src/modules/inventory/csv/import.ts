@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
-import { CsvInterrupted, CsvRejected, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
+import { CsvInterruptedError, CsvRejectedError, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -61,8 +61,8 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       return await importFile(file, mode, options, onProgress).finally(file.remove)
     } catch (cause) {
       // No row was imported yet.
-      if (cause instanceof CsvInterrupted) throw interrupted(emptyStockImportReport(mode), cause)
-      if (!(cause instanceof CsvRejected)) throw cause
+      if (cause instanceof CsvInterruptedError) throw interrupted(emptyStockImportReport(mode), cause)
+      if (!(cause instanceof CsvRejectedError)) throw cause
       throw stockImportFailedError({ cause, details: { report: rejectedStockFileReport(mode, cause) } })
     }
   }
@@ -75,7 +75,10 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
   ): Promise<StockImportReport> {
     const { header, rowsTotal } = await validateCsvFile(file, parseStockCsvHeader, onProgress)
     if (rowsTotal > ROWS_MAX)
-      throw new CsvRejected(1, `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`)
+      throw new CsvRejectedError(
+        1,
+        `The file has ${rowsTotal} rows; the maximum is ${ROWS_MAX}. Split the file.`
+      )
     const fileId = derivedId(LOWEST_ID, `inventory.import ${file.digest} ${reason}`)
     const idOf = (row: number) => derivedId(fileId, String(row))
     const context = {
@@ -109,7 +112,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
         await addCounts(report, outcome.requests, context)
       }
     } catch (error) {
-      throw error instanceof CsvInterrupted ? interrupted(sortErrors(report), error) : error
+      throw error instanceof CsvInterruptedError ? interrupted(sortErrors(report), error) : error
     }
     return report
   }
@@ -137,7 +140,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
       // The remaining counts are posted; the writer applies them after the restart.
       const next = requests[start]?.row ?? FIRST_CSV_ROW
-      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvInterrupted(next))
+      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvInterruptedError(next))
       await addCounts(report, requests.slice(start, start + BATCH_ROWS), context)
       onProgress()
     }
@@ -182,7 +185,7 @@ async function* readBatches(
   const contradictionOf = createCsvRowConflictFinder()
   let batch: StockCsvRow[] = []
   for await (const record of readCsvDataRecords(file)) {
-    if (batch.length === 0 && stopping?.aborted) throw new CsvInterrupted(record.row)
+    if (batch.length === 0 && stopping?.aborted) throw new CsvInterruptedError(record.row)
     report.rows += 1
     onRow()
     const read = parseStockCsvRow(record, header)
@@ -203,7 +206,7 @@ function addOutcome(report: StockImportReport, { failures, itemsChanged }: Stock
   report.items.changed += itemsChanged
 }
 
-const interrupted = (report: StockImportReport, cause: CsvInterrupted) =>
+const interrupted = (report: StockImportReport, cause: CsvInterruptedError) =>
   stockImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({

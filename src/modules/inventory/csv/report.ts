@@ -1,5 +1,5 @@
 import type { IgnoredCsvColumns } from '../../../platform/csv/columns.ts'
-import type { CsvRejected } from '../../../platform/csv/records.ts'
+import type { CsvRejectedError } from '../../../platform/csv/records.ts'
 
 /** An error of one row. `row`: line of the file; the header is 1. `column`: the heading in the file. */
 export type StockCsvRowError = { row: number; variant: string | null; column?: string; message: string }
@@ -44,7 +44,7 @@ export function addStockCsvRowErrors(report: StockImportReport, problems: readon
 /** Report of a refused file. */
 export const rejectedStockFileReport = (
   mode: StockImportMode,
-  { row, message }: CsvRejected
+  { row, message }: CsvRejectedError
 ): StockImportReport => ({
   ...emptyStockImportReport(mode),
   errors: [{ row, variant: null, message }],

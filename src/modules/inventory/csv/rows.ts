@@ -1,5 +1,5 @@
 import { isId } from '../../../kernel/ids.ts'
-import { copyText } from '../../../platform/csv/columns.ts'
+import { copyTextOutOfCsvCell } from '../../../platform/csv/columns.ts'
 import type { CsvRecord } from '../../../platform/csv/records.ts'
 import { escapeCsvFormula } from '../../../platform/csv/write.ts'
 import type { StockCsvField, StockCsvHeader } from './header.ts'
@@ -77,7 +77,7 @@ export function parseStockCsvRow(
 function cellsOf({ row, cells }: CsvRecord, header: StockCsvHeader) {
   const problems: StockCsvRowError[] = []
   const cellOf = (field: StockCsvField) => (cells[header.indexes.get(field) ?? -1] ?? '').trim()
-  const variant = copyText((cellOf('variantId') || cellOf('sku')).slice(0, TEXT_MAX)) || null
+  const variant = copyTextOutOfCsvCell((cellOf('variantId') || cellOf('sku')).slice(0, TEXT_MAX)) || null
   const refuse = (field: StockCsvField, message: string) =>
     problems.push({ row, variant, column: header.headingOf(field), message })
 
@@ -90,7 +90,7 @@ function cellsOf({ row, cells }: CsvRecord, header: StockCsvHeader) {
       if (cell.length > TEXT_MAX)
         refuse(field, `This has ${cell.length} characters; ${TEXT_MAX} are allowed.`)
       else if (UNPRINTABLE.test(cell)) refuse(field, 'This is not one line of UTF-8.')
-      else return cell === '' ? null : copyText(escapeCsvFormula(cell))
+      else return cell === '' ? null : copyTextOutOfCsvCell(escapeCsvFormula(cell))
       return null
     },
     whole: (field: StockCsvField, least: number, most: number): number | null => {

@@ -4,7 +4,7 @@ import type { AuthApi } from '../../auth/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
 import type { DueNotificationRow } from '../messages/repository.ts'
 import { type MailTemplateName, mailTemplateDefinitions } from '../templates/definitions.ts'
-import { MailTemplateFault, type RenderedMail } from '../templates/liquid-engine.ts'
+import { MailTemplateFaultError, type RenderedMail } from '../templates/liquid-engine.ts'
 import type { MailTemplateRenderer } from '../templates/renderer.ts'
 import type { MailTemplateCandidate, MailTemplateFinder } from '../templates/service.ts'
 import type { StorefrontLinks } from './storefront-links.ts'
@@ -77,7 +77,7 @@ export function createMailContentRenderer(deps: Deps) {
       try {
         return { ...(await renderer.render(source, { ...variables, locale })), fault }
       } catch (error) {
-        if (!(error instanceof MailTemplateFault) || index === candidates.length - 1) throw error
+        if (!(error instanceof MailTemplateFaultError) || index === candidates.length - 1) throw error
         const { part, line, message: reason } = error
         log.error({ template, locale, part, line, reason }, 'a template fails')
         fault ??= `a fallback template was used because that of ${locale} failed: ${part}, line ${line}: ${reason}`

@@ -6,7 +6,7 @@ import { sendNotificationJob } from '../messages/job.ts'
 import type { DueNotificationRow, NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
-import { MailTemplateFault } from '../templates/liquid-engine.ts'
+import { MailTemplateFaultError } from '../templates/liquid-engine.ts'
 import { MailSendError, type MailTransport } from '../transport/transport.ts'
 import { isOptionalMailTemplate, type RenderMailContent } from './content.ts'
 
@@ -93,10 +93,10 @@ export function createNotificationSender({
     { message_id: id, turn }: SendPayload,
     error: unknown
   ): Promise<void> {
-    if (!(error instanceof MailSendError || error instanceof MailTemplateFault)) throw error
+    if (!(error instanceof MailSendError || error instanceof MailTemplateFaultError)) throw error
     if (error instanceof MailSendError && error.isUnknownAddress && message.recipient !== null)
       await suppressions.add(db, message.recipient, 'bounced')
-    const isFinal = error instanceof MailTemplateFault || error.isPermanent || message.is_last
+    const isFinal = error instanceof MailTemplateFaultError || error.isPermanent || message.is_last
     if (isFinal) {
       await db.run(repository.recordFinalNotificationStatus, {
         id,

@@ -12,7 +12,7 @@ type Deps = {
 }
 
 /** Queues mails to the staff of the shop. */
-export function createStaffMails({ queueNotifications, addresses, isEnabled }: Deps) {
+export function createStaffMailQueue({ queueNotifications, addresses, isEnabled }: Deps) {
   const isStaffEnabled = (template: StaffTemplate): boolean => addresses.length > 0 && isEnabled(template)
   return {
     /** Whether staff addresses are configured and the template is not switched off. */
@@ -36,4 +36,4 @@ export function createStaffMails({ queueNotifications, addresses, isEnabled }: D
     }
   }
 }
-export type StaffMails = ReturnType<typeof createStaffMails>
+export type StaffMailQueue = ReturnType<typeof createStaffMailQueue>

@@ -2,14 +2,14 @@ import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { unpaidStockHighEvent } from '../../orders/index.ts'
-import type { StaffMails } from '../messages/staff-mails.ts'
+import type { StaffMailQueue } from '../messages/staff-mails.ts'
 
 type StockCrossed = {
   readonly variant_ids: readonly string[]
   readonly available: number | null
   readonly status: 'out' | 'low' | 'in' | 'untracked'
 }
-type Deps = { catalog: Pick<CatalogApi, 'quote'> | undefined; staff: StaffMails }
+type Deps = { catalog: Pick<CatalogApi, 'quote'> | undefined; staff: StaffMailQueue }
 
 type UnpaidStockHigh = PayloadOf<typeof unpaidStockHighEvent>
 type VariantNames = {

@@ -20,7 +20,7 @@ const PIECE_MEMORY_UNITS = 40
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template has a syntax error, uses an unknown variable, or exceeds a limit. */
-export class MailTemplateFault extends Error {
+export class MailTemplateFaultError extends Error {
   readonly part: MailTemplatePart
   readonly line: number
 
@@ -104,7 +104,7 @@ export function createLiquidEngine({
     load: async (): Promise<void> => {
       await engines()
     },
-    /** @throws MailTemplateFault */
+    /** @throws MailTemplateFaultError */
     render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => ({
       subject: await renderPart('subject', source.subject, variables),
       text: await renderPart('text', source.text, variables),
@@ -114,8 +114,8 @@ export function createLiquidEngine({
     check: async (
       source: MailTemplateSource,
       { example, minimal, maximal }: MailTemplateSamples
-    ): Promise<MailTemplateFault[]> => {
-      const faults: MailTemplateFault[] = []
+    ): Promise<MailTemplateFaultError[]> => {
+      const faults: MailTemplateFaultError[] = []
       for (const part of MAIL_TEMPLATE_PARTS) {
         try {
           const engine = (await engines())[part]
@@ -125,13 +125,13 @@ export function createLiquidEngine({
           for (const uses of Object.values(globals))
             for (const { segments, location } of uses)
               if (!isKnown(segments, example))
-                throw new MailTemplateFault(part, location.row, `unknown variable ${segments.join('.')}`)
+                throw new MailTemplateFaultError(part, location.row, `unknown variable ${segments.join('.')}`)
           for (const sample of [example, minimal]) await renderPart(part, source[part], sample)
           const { everyBranch } = await engines()
           await nextTurn()
           everyBranch.renderSync(everyBranch.parse(source[part]), maximal)
         } catch (error) {
-          faults.push(error instanceof MailTemplateFault ? error : faultOf(part, error))
+          faults.push(error instanceof MailTemplateFaultError ? error : faultOf(part, error))
         }
       }
       return faults
@@ -173,9 +173,9 @@ function isKnown(segments: readonly unknown[], example: unknown): boolean {
 
 type LiquidFault = Error & { token?: { getPosition?(): [number, number] }; originalError?: Error }
 
-function faultOf(part: MailTemplatePart, error: unknown): MailTemplateFault {
+function faultOf(part: MailTemplatePart, error: unknown): MailTemplateFaultError {
   const { message, token, originalError } = error as LiquidFault
   const [line = 1] = token?.getPosition?.() ?? []
   const reason = (originalError?.message ?? message).split('\n')[0] ?? message
-  return new MailTemplateFault(part, line, reason.replace(/, (?:file:.*, )?line:\d+, col:\d+$/, ''))
+  return new MailTemplateFaultError(part, line, reason.replace(/, (?:file:.*, )?line:\d+, col:\d+$/, ''))
 }

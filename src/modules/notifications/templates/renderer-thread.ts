@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createLiquidEngine, MailTemplateFault } from './liquid-engine.ts'
+import { createLiquidEngine, MailTemplateFaultError } from './liquid-engine.ts'
 import type { MailRendererThreadMessage, MailTemplateRenderTask } from './renderer.ts'
 
 // Runs in the worker thread that renders templates.
@@ -9,7 +9,7 @@ const engine = createLiquidEngine({ ...workerData, onPart: part => post({ kind: 
 await engine.load()
 
 /** Errors lose their class between threads, so faults are sent as plain data. */
-const plainFault = ({ part, line, message }: MailTemplateFault) => ({ part, line, message })
+const plainFault = ({ part, line, message }: MailTemplateFaultError) => ({ part, line, message })
 
 async function run(task: MailTemplateRenderTask): Promise<MailRendererThreadMessage> {
   if (task.kind === 'check')
@@ -17,7 +17,7 @@ async function run(task: MailTemplateRenderTask): Promise<MailRendererThreadMess
   try {
     return { kind: 'rendered', rendered: await engine.render(task.source, task.variables) }
   } catch (error) {
-    if (error instanceof MailTemplateFault) return { kind: 'fault', fault: plainFault(error) }
+    if (error instanceof MailTemplateFaultError) return { kind: 'fault', fault: plainFault(error) }
     throw error
   }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { templateRendererBusyError } from '../errors.ts'
-import { MailTemplateFault, type MailTemplatePart, type RenderedMail } from './liquid-engine.ts'
+import { MailTemplateFaultError, type MailTemplatePart, type RenderedMail } from './liquid-engine.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
 import type { MailTemplateSamples } from './samples.ts'
 
@@ -38,7 +38,7 @@ export type MailTemplateRenderer = ReturnType<typeof createMailTemplateRenderer>
 
 /**
  * Renders templates one after the other in a separate thread. Staff write templates, and one with large loops would block
- * every other request. A part that takes more than 200 ms of CPU fails with a MailTemplateFault and ends the thread; the next
+ * every other request. A part that takes more than 200 ms of CPU fails with a MailTemplateFaultError and ends the thread; the next
  * task starts a new one. At most 100 tasks wait.
  */
 export function createMailTemplateRenderer(options: { timeZone: string }) {
@@ -70,7 +70,7 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
     await closing?.terminate()
   }
 
-  /** Runs a task in the thread. @throws MailTemplateFault when it takes too long or too much memory. */
+  /** Runs a task in the thread. @throws MailTemplateFaultError when it takes too long or too much memory. */
   async function runInThread(task: MailTemplateRenderTask): Promise<Outcome> {
     thread ??= openThread()
     const { worker, ready } = thread
@@ -87,7 +87,7 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
         before = usage
       }, outcome.reject)
     }
-    const fail = (reason: string) => outcome.reject(new MailTemplateFault(part, 1, reason))
+    const fail = (reason: string) => outcome.reject(new MailTemplateFaultError(part, 1, reason))
     const onError = (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('it takes too much memory')
       else outcome.reject(error)
@@ -133,19 +133,22 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
   }
 
   return {
-    /** @throws MailTemplateFault, `NOTIFICATION_RENDERER_BUSY` */
+    /** @throws MailTemplateFaultError, `NOTIFICATION_RENDERER_BUSY` */
     render: async (source: MailTemplateSource, variables: Variables): Promise<RenderedMail> => {
       const outcome = await run({ kind: 'render', source, variables })
       if (outcome.kind === 'rendered') return outcome.rendered
       throw outcome.kind === 'fault' ? faultOf(outcome.fault) : new Error('a render task was not rendered')
     },
     /** Returns the faults of a template, which may use the variables of the samples only. @throws `NOTIFICATION_RENDERER_BUSY` */
-    check: async (source: MailTemplateSource, samples: MailTemplateSamples): Promise<MailTemplateFault[]> => {
+    check: async (
+      source: MailTemplateSource,
+      samples: MailTemplateSamples
+    ): Promise<MailTemplateFaultError[]> => {
       try {
         const outcome = await run({ kind: 'check', source, samples })
         return outcome.kind === 'checked' ? outcome.faults.map(faultOf) : []
       } catch (error) {
-        if (error instanceof MailTemplateFault) return [error]
+        if (error instanceof MailTemplateFaultError) return [error]
         throw error
       }
     },
@@ -153,5 +156,5 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
   }
 }
 
-const faultOf = ({ part, line, message }: Fault): MailTemplateFault =>
-  new MailTemplateFault(part, line, message)
+const faultOf = ({ part, line, message }: Fault): MailTemplateFaultError =>
+  new MailTemplateFaultError(part, line, message)

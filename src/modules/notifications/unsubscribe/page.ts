@@ -5,7 +5,7 @@ const POLICY = "default-src 'none'; base-uri 'none'; form-action 'self'; frame-a
 type PageContent = { address: string; is_unsubscribed: boolean; shopName: string; action: string }
 
 /** The page of an unsubscribe link. It has a button, because link scanners open links but press no buttons. */
-export const unsubscribePage = ({ address, is_unsubscribed, shopName, action }: PageContent) => ({
+export const renderUnsubscribePage = ({ address, is_unsubscribed, shopName, action }: PageContent) => ({
   type: 'text/html; charset=utf-8',
   policy: POLICY,
   body: `<!doctype html>

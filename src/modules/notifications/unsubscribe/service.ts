@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { unsubscribeLinkRefusedError } from '../errors.ts'
 import { maskEmailAddress, type SuppressionList } from '../suppressions/service.ts'
-import { unsubscribePage } from './page.ts'
+import { renderUnsubscribePage } from './page.ts'
 
 const PURPOSE = 'notifications.unsubscribe'
 const PATH = '/api/notifications/unsubscribe'
@@ -43,7 +43,7 @@ export function createUnsubscribeService({ db, secrets, config, suppressions }: 
       const address = addressOf(token)
       const shown = { address: maskEmailAddress(address), is_unsubscribed: await isUnsubscribed(address) }
       return accept?.includes('text/html') === true
-        ? unsubscribePage({ ...shown, shopName: shop.name, action: `${PATH}?token=${token}` })
+        ? renderUnsubscribePage({ ...shown, shopName: shop.name, action: `${PATH}?token=${token}` })
         : {
             type: 'application/json; charset=utf-8',
             policy: "default-src 'none'",

@@ -16,9 +16,9 @@ import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 import {
   FulfillmentStatusSchema,
   OrderHistoryActionSchema,
+  OrderHistoryStateAfterSchema,
+  OrderHistoryStateBeforeSchema,
   OrderPaymentStatusSchema,
-  OrderStateAfterSchema,
-  OrderStateBeforeSchema,
   OrderStatusSchema,
   OrderSummaryResponse,
   orderResponseFields,
@@ -167,8 +167,8 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
   history: Type.Array(
     Type.Object({
       action: OrderHistoryActionSchema,
-      from: OrderStateBeforeSchema,
-      to: OrderStateAfterSchema,
+      from: OrderHistoryStateBeforeSchema,
+      to: OrderHistoryStateAfterSchema,
       actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
       reason: nullable(Type.String()),
       at: Time

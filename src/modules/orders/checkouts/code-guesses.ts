@@ -25,7 +25,7 @@ export type LimitPromotionCodeGuesses = <T extends object>(
  * Limits the unknown promotion codes per minute and client address, so that clients cannot find codes by
  * trial. It does not count per account, because one client can create many accounts.
  */
-export function createLimitPromotionCodeGuesses(perMinute: number): LimitPromotionCodeGuesses {
+export function createPromotionCodeGuessLimiter(perMinute: number): LimitPromotionCodeGuesses {
   const take = createRequestBudget(perMinute)
   return async (address, { codes = [] }, work) => {
     if (address === null || codes.length === 0) return work()

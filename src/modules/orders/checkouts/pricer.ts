@@ -22,7 +22,7 @@ type PricerDeps = {
 }
 
 /** Creates the function that reads from other modules what a price depends on, and calculates the price. */
-export function createPriceCheckout(deps: PricerDeps) {
+export function createCheckoutPricer(deps: PricerDeps) {
   const { auth, catalog, pricing, inventory, shipping, lineQuantityMax } = deps
 
   /**
@@ -110,4 +110,4 @@ export function createPriceCheckout(deps: PricerDeps) {
     return lines.map(line => ({ ...line, name: line.name ?? names[gone.indexOf(line.variantId)] ?? null }))
   }
 }
-export type PriceCheckout = ReturnType<typeof createPriceCheckout>
+export type PriceCheckout = ReturnType<typeof createCheckoutPricer>

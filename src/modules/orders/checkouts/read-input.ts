@@ -28,7 +28,7 @@ type Deps = {
  * Creates the function that turns a request into the stored input. With a cart, it reads the lines from
  * there. The metadata of the request changes `stored`, that of the checkout.
  */
-export function createReadCheckoutInput({ pricing, cart }: Deps) {
+export function createCheckoutInputReader({ pricing, cart }: Deps) {
   /**
    * @throws `PRICING_MARKET_UNKNOWN`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
    * `CART_GUEST_NOT_FOUND`, `METADATA_LIMIT`
@@ -77,7 +77,7 @@ export function createReadCheckoutInput({ pricing, cart }: Deps) {
   }
 }
 
-export type ReadCheckoutInput = ReturnType<typeof createReadCheckoutInput>
+export type ReadCheckoutInput = ReturnType<typeof createCheckoutInputReader>
 
 function sourceError(customerId: string | null, hasBoth: boolean) {
   const cart = customerId === null ? 'guest_cart_token' : 'cart'

@@ -15,7 +15,7 @@ type Deps = {
 const BATCH_MAX = 1_000
 
 /** Completes fully shipped and paid orders that have not changed for long enough. */
-export function createCompleteOrders({ db, log, changes, seconds }: Deps) {
+export function createOrderCompleter({ db, log, changes, seconds }: Deps) {
   async function complete(tx: Transaction, id: string): Promise<void> {
     const locked = await changes.lock(tx, id)
     if ((await tx.first(repository.findOrderToComplete, { id, seconds })) === undefined) return

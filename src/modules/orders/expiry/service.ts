@@ -22,7 +22,7 @@ const ORDERS_PER_BATCH = 100
 const EXPIRED = { ...SYSTEM_ACTOR, reason: 'it was not paid in time' }
 
 /** Cancels orders whose payment timeout has passed, in the same two phases as other cancellations. */
-export function createExpireOrders({ db, log, changes, cancellations, unpaidStock, paymentTimeouts }: Deps) {
+export function createOrderExpirer({ db, log, changes, cancellations, unpaidStock, paymentTimeouts }: Deps) {
   async function expire(tx: Transaction, id: string): Promise<void> {
     const locked = await changes.lock(tx, id)
     if (locked.lifecycle.state !== 'pending' || locked.lifecycle.isCancelRequested) return

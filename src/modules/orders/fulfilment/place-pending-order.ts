@@ -19,7 +19,7 @@ export type PlacePendingOrder = (
   terms: PaymentTerms
 ) => Promise<OrderUnderLock>
 
-export const createPlacePendingOrder =
+export const createPendingOrderPlacer =
   ({ changes, fulfilment, emit }: Deps): PlacePendingOrder =>
   async (tx, locked, terms) => {
     const { id, number, customer_id, currency, total } = locked.order

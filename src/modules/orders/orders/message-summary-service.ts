@@ -14,7 +14,7 @@ export type OrderSummary = Omit<SummarizedOrderRow, 'token_version' | 'market'> 
 type Deps = { pricing: Pick<PricingApi, 'markets'>; tokens: Pick<OrderTokens, 'create'> }
 
 /** See `OrdersApi.orderSummaries`. */
-export const createReadOrderSummaries =
+export const createOrderSummaryReader =
   ({ pricing, tokens }: Deps) =>
   async (db: Queryable, ids: readonly string[]): Promise<readonly OrderSummary[]> => {
     const [rows, markets] = await Promise.all([db.rows(listOrderSummaries, { ids }), pricing.markets.list()])

@@ -7,7 +7,7 @@ import * as repository from './repository.ts'
 const NUMBERS_PER_DRAW = 32
 
 /** Creates the function that returns the next order number. Numbers are unique; some are never used. */
-export function createNextOrderNumber(db: Queryable) {
+export function createOrderNumberGenerator(db: Queryable) {
   let key: Buffer | undefined
   const drawn: number[] = []
   const drawOnce = createSingleFlight<void>()

@@ -133,10 +133,10 @@ export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 export const OrderHistoryActionSchema = Type.String({
   description: 'The action, such as `fulfil` or `refund`.'
 })
-export const OrderStateBeforeSchema = nullable(
+export const OrderHistoryStateBeforeSchema = nullable(
   Type.String({ description: 'State before: `pending`, `placed`, `completed` or `canceled`.' })
 )
-export const OrderStateAfterSchema = Type.String({ description: 'State after the action.' })
+export const OrderHistoryStateAfterSchema = Type.String({ description: 'State after the action.' })
 
 /** Fields of a shipment. */
 export const orderShipmentResponseFields = {
@@ -204,8 +204,8 @@ const order = {
   history: Type.Array(
     Type.Object({
       action: OrderHistoryActionSchema,
-      from: OrderStateBeforeSchema,
-      to: OrderStateAfterSchema,
+      from: OrderHistoryStateBeforeSchema,
+      to: OrderHistoryStateAfterSchema,
       at: Time
     }),
     {

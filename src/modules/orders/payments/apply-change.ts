@@ -34,7 +34,7 @@ type Deps = {
  * cancels, places or delivers the order, and decides the refund that is due. A requested refund is the next
  * change, until nothing is left to decide.
  */
-export function createApplyPaymentChange({
+export function createPaymentChangeApplier({
   settleCancellation,
   adjustments,
   fulfilment,
@@ -96,7 +96,7 @@ export function createApplyPaymentChange({
     }
   }
 }
-export type ApplyPaymentChange = ReturnType<typeof createApplyPaymentChange>
+export type ApplyPaymentChange = ReturnType<typeof createPaymentChangeApplier>
 
 /**
  * Returns the terms on which the order is placed now: it is paid or authorized, or the buyer chose to pay

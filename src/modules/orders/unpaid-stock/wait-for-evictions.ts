@@ -15,7 +15,7 @@ const POLL_MS = 25
  * Creates the function that waits until a paid order has the units that it contested.
  * @throws `INVENTORY_SHORT` if there were not enough; the order is canceled and refunded then
  */
-export function createWaitForStockEvictions({ db, inventory }: Deps) {
+export function createStockEvictionWaiter({ db, inventory }: Deps) {
   async function refuse(order_id: string) {
     const lines = await db.rows(listOrderLines, { order_id })
     await inventory?.rejectShort(

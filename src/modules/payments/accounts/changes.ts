@@ -8,13 +8,13 @@ import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.
  * Applies a change that began in payments to the order. Runs in the transaction that recorded the facts, with the account
  * locked. It can run again without a change.
  */
-export type PaymentListener = (
+export type PaymentChangeListener = (
   tx: Transaction,
   account: LockedPaymentAccount,
   change: PaymentAccountChange
 ) => Promise<void>
 
-type Deps = { lockAccount: LockPaymentAccount; listener: () => PaymentListener | undefined }
+type Deps = { lockAccount: LockPaymentAccount; listener: () => PaymentChangeListener | undefined }
 
 /** Changes of payment accounts that begin in payments: responses of providers, callbacks, polls, administrators. */
 export const createPaymentAccountChanges = ({ lockAccount, listener }: Deps) => ({

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentListener } from './changes.ts'
+import type { PaymentChangeListener } from './changes.ts'
 import type { LockPaymentAccount } from './locked-account.ts'
 import type { PaymentAccountService } from './service.ts'
 
@@ -26,7 +26,7 @@ export type OrderPayments = Pick<PaymentAccountService, 'openAccount'> & {
    * a response, a callback, a poll or an action of an administrator. `guard` runs before a buyer starts a payment of an
    * existing order. `follow` runs outside any transaction when a buyer returns from the provider.
    */
-  registerHooks(listener: PaymentListener, guard?: PaymentStartGuard, follow?: PaymentReturnHook): void
+  registerHooks(listener: PaymentChangeListener, guard?: PaymentStartGuard, follow?: PaymentReturnHook): void
   /**
    * Locks the account until `tx` ends, and returns it with the functions that change its payments. Call it once in a
    * transaction, before the order is locked. Returns `undefined` when the order has no account.

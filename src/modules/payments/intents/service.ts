@@ -163,7 +163,7 @@ export function createPaymentIntentService(deps: Deps) {
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.claimPaymentsToRefresh, { order_id, providers: calling })
     await Promise.all(
-      due.map(payment => refreshPayment(payment.provider, repository.providerPaymentOf(payment)))
+      due.map(payment => refreshPayment(payment.provider, repository.paymentForProviderFromRow(payment)))
     )
     await follow(order_id)
     return ofOrder(caller, orderId, {})

@@ -7,9 +7,9 @@ import { createPaymentAccountLock } from '../accounts/locked-account.ts'
 import { createPaymentFactRecorder } from '../facts/recorder.ts'
 import { createRefundService } from '../payments/refunds.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
-import { createProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import { createPaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualPaymentProvider } from '../providers/manual.ts'
-import type { PaymentProvider, ProviderResponse } from '../providers/port.ts'
+import type { PaymentProvider, PaymentProviderResponse } from '../providers/port.ts'
 import { createPaymentProviderRegistry } from '../providers/registry.ts'
 import { createPaymentReconciler, schedulePaymentRetries } from './reconciler.ts'
 import { createPaymentRefresher } from './refresh.ts'
@@ -25,7 +25,7 @@ async function useOutage() {
   await platform.outbox.stop()
   const secrets = testSecrets()
   let [isBack, asks, milliseconds] = [false, 0, 0]
-  const answer = async (id: string): Promise<ProviderResponse> => {
+  const answer = async (id: string): Promise<PaymentProviderResponse> => {
     asks += 1
     const of = { objectId: `far_${id}`, status: 'succeeded', amount: 100, currency: 'EUR' } as const
     return isBack
@@ -54,7 +54,7 @@ async function useOutage() {
     voidOpen: async () => {},
     isLimited: async () => false
   })
-  const recordResponse = createProviderResponseRecorder({ secrets, recorder })
+  const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
   const lockAccount = createPaymentAccountLock({
     recorder,
     refunds: createRefundService({ recent_login_above: 0, api_key_max: 0 }),

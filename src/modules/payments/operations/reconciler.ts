@@ -1,7 +1,11 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import * as operations from '../payments/operation-repository.ts'
-import { claimPaymentsToPoll, providerPaymentOf, reschedulePaymentPolls } from '../payments/repository.ts'
+import {
+  claimPaymentsToPoll,
+  paymentForProviderFromRow,
+  reschedulePaymentPolls
+} from '../payments/repository.ts'
 import type { PaymentCallbackService } from '../provider-events/callback-service.ts'
 import { claimDueProviderEvents, rescheduleProviderEvents } from '../provider-events/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
@@ -57,7 +61,9 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   async function pollDue(provider: string, limit: number, signal: AbortSignal): Promise<number> {
     if (providers.get(provider).callbacks === undefined) return 0
     const due = await db.rows(claimPaymentsToPoll, { provider, pauses: POLLS_SECONDS, limit })
-    await runConcurrently(due, signal, payment => refreshPayment(provider, providerPaymentOf(payment)))
+    await runConcurrently(due, signal, payment =>
+      refreshPayment(provider, paymentForProviderFromRow(payment))
+    )
     return due.length
   }
 

@@ -1,20 +1,20 @@
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PaymentAccountChanges } from '../accounts/changes.ts'
-import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { ProviderPayment } from '../providers/port.ts'
+import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import type { PaymentForProvider } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
   db: Database
   providers: PaymentProviderRegistry
   accounts: PaymentAccountChanges
-  recordResponse: ProviderResponseRecorder
+  recordResponse: PaymentProviderResponseRecorder
 }
 
 /** Retrieves a payment from its provider and records the facts. Does nothing when the provider does not respond. */
 export const createPaymentRefresher =
   ({ db, providers, accounts, recordResponse }: Deps) =>
-  async (provider: string, payment: ProviderPayment): Promise<void> => {
+  async (provider: string, payment: PaymentForProvider): Promise<void> => {
     const known = await providers.call(provider, () => providers.get(provider).fetch(payment))
     if (known?.kind !== 'done') return
     const { paymentObjectId: objectId, facts } = known

@@ -6,8 +6,8 @@ import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import { lockPaymentAccount } from '../facts/repository.ts'
 import * as operations from '../payments/operation-repository.ts'
 import { storeProviderPaymentId } from '../payments/repository.ts'
-import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { ProviderOperation, ProviderResponse } from '../providers/port.ts'
+import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import type { PaymentProviderOperation, PaymentProviderResponse } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
   providers: PaymentProviderRegistry
   recorder: Pick<PaymentFactRecorder, 'recordFacts'>
   accounts: PaymentAccountChanges
-  recordResponse: ProviderResponseRecorder
+  recordResponse: PaymentProviderResponseRecorder
 }
 
 const REQUEST_ENCRYPTION_PURPOSE = 'payments.request'
@@ -55,7 +55,12 @@ export function createPaymentOperationSender({
   }
   type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
 
-  async function sendOrFind({ operation, draft, provider, request }: Claimed): Promise<ProviderResponse> {
+  async function sendOrFind({
+    operation,
+    draft,
+    provider,
+    request
+  }: Claimed): Promise<PaymentProviderResponse> {
     const isKeyExpired = operation.age_seconds > provider.idempotencyKeySeconds
     const found = isKeyExpired ? await providers.call(provider.name, () => provider.find(draft)) : null
     if (found !== null) return found
@@ -72,7 +77,7 @@ export function createPaymentOperationSender({
   async function settle(
     tx: Transaction,
     { operation, draft }: Claimed,
-    response: ProviderResponse
+    response: PaymentProviderResponse
   ): Promise<void> {
     const { id, payment_id, order_id, provider } = operation
     const account = await accounts.lock(tx, order_id)
@@ -137,7 +142,7 @@ export function createPaymentOperationSender({
 }
 export type PaymentOperationSender = ReturnType<typeof createPaymentOperationSender>
 
-const draftOf = (operation: operations.ClaimedPaymentOperation): ProviderOperation => ({
+const draftOf = (operation: operations.ClaimedPaymentOperation): PaymentProviderOperation => ({
   id: operation.id,
   kind: operation.kind,
   amount: operation.amount,

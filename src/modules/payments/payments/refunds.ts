@@ -1,4 +1,4 @@
-import { isRecentLogin, loginTooOld } from '../../../kernel/logins.ts'
+import { isRecentLogin, loginTooOldError } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { apiKeyRefundLimitExceededError, refundAmountTooHighError } from '../errors.ts'
 import { insertPaymentOperations } from './operation-repository.ts'
@@ -37,7 +37,7 @@ export function createRefundService(limits: RefundLimits) {
       const { api_key_max: limit, recent_login_above } = limits
       const isApiKey = actor.apiKeyId !== undefined
       if (isApiKey && totalMinor > limit) throw apiKeyRefundLimitExceededError({ details: { limit } })
-      if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOld()
+      if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOldError()
     },
     /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */
     request: async (

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import { paymentStatusColumn } from '../facts/repository.ts'
-import type { ProviderPayment } from '../providers/port.ts'
+import type { PaymentForProvider } from '../providers/port.ts'
 
 const payment = {
   id: 'uuid',
@@ -50,14 +50,14 @@ export const findPayment = statement({
 })
 export type PaymentRow = RowOf<typeof findPayment>
 /** Converts a row to the form that providers take. */
-export const providerPaymentOf = ({
+export const paymentForProviderFromRow = ({
   order_id: orderId,
   object_id: objectId,
   ...of
 }: Pick<
   PaymentRow,
   'id' | 'order_id' | 'method' | 'amount' | 'currency' | 'object_id'
->): ProviderPayment => ({
+>): PaymentForProvider => ({
   id: of.id,
   orderId,
   objectId,

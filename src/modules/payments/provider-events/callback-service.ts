@@ -10,12 +10,12 @@ import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import {
   findPayment,
   findPaymentByProviderId,
-  providerPaymentOf,
+  paymentForProviderFromRow,
   storeProviderPaymentId
 } from '../payments/repository.ts'
-import type { ProviderCallbackEvent, UnreadableCallbackEvent } from '../providers/port.ts'
+import type { PaymentProviderCallbackEvent, UnreadablePaymentCallbackEvent } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
-import { findProviderEventMismatch } from './mismatch.ts'
+import { findPaymentProviderEventMismatch } from './mismatch.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
@@ -53,7 +53,7 @@ export function createPaymentCallbackService({
   async function store(
     tx: Transaction,
     { provider, raw }: IncomingCallback,
-    read: ProviderCallbackEvent | UnreadableCallbackEvent
+    read: PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent
   ): Promise<void> {
     const id = newId()
     const isEvent = read.kind === 'event'
@@ -95,7 +95,7 @@ export function createPaymentCallbackService({
   }
 
   /** Finds the payment by the id in the metadata of the event, else by the id of the object at the provider. */
-  async function paymentOf(queryable: Queryable, provider: string, { about }: ProviderCallbackEvent) {
+  async function paymentOf(queryable: Queryable, provider: string, { about }: PaymentProviderCallbackEvent) {
     if (about === null) return undefined
     const payment =
       about.paymentId === null
@@ -108,12 +108,12 @@ export function createPaymentCallbackService({
     tx: Transaction,
     id: string,
     provider: string,
-    event: ProviderCallbackEvent,
+    event: PaymentProviderCallbackEvent,
     attempts: number,
     locked: LockedPaymentAccount | undefined
   ) {
     const finish = (
-      state: repository.ProviderEventState,
+      state: repository.PaymentProviderEventState,
       reason: string | null,
       payment_id: string | null = null
     ) => tx.run(repository.finishProviderEvent, { id, state, reason, payment_id })
@@ -126,7 +126,7 @@ export function createPaymentCallbackService({
         ? finish('quarantined', reason)
         : tx.run(repository.retryProviderEventLater, { id, reason, seconds })
     }
-    const reason = findProviderEventMismatch(event, providerPaymentOf(payment))
+    const reason = findPaymentProviderEventMismatch(event, paymentForProviderFromRow(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
     const account = locked ?? (await accounts.lock(tx, payment.order_id))
     await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
@@ -140,7 +140,7 @@ export function createPaymentCallbackService({
     provider,
     source,
     raw: sealed
-  }: StoredEvent): ProviderCallbackEvent | UnreadableCallbackEvent | undefined {
+  }: StoredEvent): PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent | undefined {
     const raw =
       sealed === null ? undefined : secrets.open(repository.PROVIDER_EVENT_ENCRYPTION_PURPOSE, sealed)
     if (raw === undefined) return undefined

@@ -1,10 +1,10 @@
 import type { PaymentFact } from '../facts/fact.ts'
-import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
+import type { PaymentForProvider, PaymentProviderCallbackEvent } from '../providers/port.ts'
 
 /** Returns why a provider event contradicts this payment. Returns `undefined` when it fits. */
-export function findProviderEventMismatch(
-  { about, whole, facts }: Pick<ProviderCallbackEvent, 'about' | 'whole' | 'facts'>,
-  ours: Omit<ProviderPayment, 'method'>
+export function findPaymentProviderEventMismatch(
+  { about, whole, facts }: Pick<PaymentProviderCallbackEvent, 'about' | 'whole' | 'facts'>,
+  ours: Omit<PaymentForProvider, 'method'>
 ): string | undefined {
   if (about === null) return 'it names no payment'
   if (about.paymentId !== null && about.paymentId !== ours.id) return 'it names another payment'

@@ -20,7 +20,7 @@ export function createPaymentQuarantineService({ db, wake }: Deps) {
     list: ({
       state = 'quarantined',
       ...query
-    }: PaymentEventQuery): Promise<Page<repository.ProviderEventRow>> =>
+    }: PaymentEventQuery): Promise<Page<repository.PaymentProviderEventRow>> =>
       readPage(query, {
         name: 'payment events',
         filters: state,

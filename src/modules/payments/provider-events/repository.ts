@@ -1,8 +1,8 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
-export type ProviderEventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
-const state = oneOf<ProviderEventState>()
+export type PaymentProviderEventState = 'received' | 'applied' | 'ignored' | 'quarantined' | 'discarded'
+const state = oneOf<PaymentProviderEventState>()
 type EventSource = 'callback' | 'answer' | 'poll'
 const source = oneOf<EventSource>()
 /** Purpose of the encryption of event bytes. Stored data depends on it. */
@@ -118,7 +118,7 @@ export const listProviderEvents = statement({
     select ${Object.keys(providerEventColumns).join(', ')} from payments.events
     where state = $state and id > $after order by id limit $limit`
 })
-export type ProviderEventRow = RowOf<typeof listProviderEvents>
+export type PaymentProviderEventRow = RowOf<typeof listProviderEvents>
 export const countProviderEventsInState = statement({
   name: 'payments.count_events_of',
   takes: { state },

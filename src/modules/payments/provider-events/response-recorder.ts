@@ -4,8 +4,8 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentFact } from '../facts/fact.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
-import type { ProviderCallbackEvent, ProviderPayment } from '../providers/port.ts'
-import { findProviderEventMismatch } from './mismatch.ts'
+import type { PaymentForProvider, PaymentProviderCallbackEvent } from '../providers/port.ts'
+import { findPaymentProviderEventMismatch } from './mismatch.ts'
 import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from './repository.ts'
 
 type ReportedFacts = {
@@ -18,25 +18,25 @@ type ReportedFacts = {
 type Deps = { secrets: Secrets; recorder: PaymentFactRecorder }
 
 /** Checks provider responses like callbacks before their facts are recorded. */
-export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
+export function createPaymentProviderResponseRecorder({ secrets, recorder }: Deps) {
   /**
    * Records the facts of a response. The caller must call `settle` in the same transaction. A response that contradicts the
    * payment is quarantined instead, once; then the reason is returned.
    */
   return async (
     tx: Transaction,
-    payment: ProviderPayment,
+    payment: PaymentForProvider,
     { source, provider, objectId, facts }: ReportedFacts
   ): Promise<string | undefined> => {
     const { id: paymentId, orderId } = payment
     const whole = facts.find(({ kind }) => kind === 'intent') ?? null
     const content = { about: { paymentId, orderId, objectId }, whole, facts }
-    const reason = findProviderEventMismatch(content, payment)
+    const reason = findPaymentProviderEventMismatch(content, payment)
     if (reason === undefined) {
       await recorder.recordFacts(tx, { paymentId, provider, facts, source })
       return undefined
     }
-    const event: ProviderCallbackEvent = {
+    const event: PaymentProviderCallbackEvent = {
       kind: 'event',
       id: `${source}:${paymentId}`,
       type: source,
@@ -57,4 +57,4 @@ export function createProviderResponseRecorder({ secrets, recorder }: Deps) {
     return reason
   }
 }
-export type ProviderResponseRecorder = ReturnType<typeof createProviderResponseRecorder>
+export type PaymentProviderResponseRecorder = ReturnType<typeof createPaymentProviderResponseRecorder>

@@ -12,12 +12,12 @@ import {
 } from './objects.ts'
 import type {
   CustomerPaymentStep,
+  PaymentForProvider,
   PaymentProvider,
-  ProviderEvent,
-  ProviderOperation,
-  ProviderPayment,
-  ProviderResponse,
-  UnreadableProviderObject
+  PaymentProviderEvent,
+  PaymentProviderOperation,
+  PaymentProviderResponse,
+  UnreadablePaymentProviderObject
 } from './port.ts'
 import { verifyStripeSignature } from './signature.ts'
 
@@ -41,8 +41,8 @@ type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'sup
   /** Additional request fields: those of a payment's creation, and those of every request. */
   readonly extras: { readonly create: object; readonly every: object }
   /** Path of a payment, or of a refund: of the object, or of a list that contains it. */
-  paymentPath(payment: ProviderPayment): string
-  refundPath(refund: ProviderOperation): string
+  paymentPath(payment: PaymentForProvider): string
+  refundPath(refund: PaymentProviderOperation): string
   next(intent: StripeIntentObject): Promise<CustomerPaymentStep> | CustomerPaymentStep
   readonly capture: 'automatic' | 'manual'
   readonly signatureHeader: string
@@ -55,7 +55,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
     api
 
   /** Converts a response. Without a readable response the operation may have been done, so it is unknown. */
-  async function responseOf({ status, json }: ApiResponse): Promise<ProviderResponse> {
+  async function responseOf({ status, json }: ApiResponse): Promise<PaymentProviderResponse> {
     // A wrong key or a rate limit fails no payment: the operation is retried.
     if (status >= 500 || [401, 403, 409, 429].includes(status))
       return { kind: 'unknown', error: `responded ${status}: ${errorOf(json)}` }
@@ -73,13 +73,16 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
       }
     return { kind: 'unknown', error: 'the response is not readable' }
   }
-  const unknownResult = (error: unknown): ProviderResponse => ({ kind: 'unknown', error: String(error) })
+  const unknownResult = (error: unknown): PaymentProviderResponse => ({
+    kind: 'unknown',
+    error: String(error)
+  })
 
   /** Reads an object, or the element of a list for which `isWanted` is true. Returns null when there is none. */
   async function read(
     path: string,
     isWanted: (object: unknown) => boolean
-  ): Promise<ProviderResponse | null> {
+  ): Promise<PaymentProviderResponse | null> {
     const response = await api.get(path)
     if (response.status === 404) return null
     if (response.status !== 200) throw new Error(`responded ${response.status}: ${errorOf(response.json)}`)
@@ -87,9 +90,9 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
     const json = Array.isArray(data) ? data.find(isWanted) : response.json
     return json === undefined ? null : responseOf({ ...response, json })
   }
-  const fetch = (payment: ProviderPayment) =>
+  const fetch = (payment: PaymentForProvider) =>
     read(api.paymentPath(payment), isStripePaymentIntent).catch(unknownResult)
-  const findRefund = (draft: ProviderOperation) =>
+  const findRefund = (draft: PaymentProviderOperation) =>
     read(
       api.refundPath(draft),
       object => isStripeRefund(object) && object.metadata?.operation_id === draft.id
@@ -108,7 +111,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
     }
   }
   /** Includes payments that started before `since`, because they may have been captured after it. */
-  async function* list(since: Date): AsyncGenerator<ProviderEvent | UnreadableProviderObject> {
+  async function* list(since: Date): AsyncGenerator<PaymentProviderEvent | UnreadablePaymentProviderObject> {
     const seconds = Math.floor(since.getTime() / 1_000)
     const at = (kind: string, from: number) => `/v1/${kind}?limit=${PAGE}&created[gte]=${from}`
     const intents = `${at('payment_intents', seconds - HELD_SECONDS)}&expand[]=data.latest_charge.refunds`
@@ -153,7 +156,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
 }
 
 function requestOf(
-  { id, kind, amount, payment }: ProviderOperation,
+  { id, kind, amount, payment }: PaymentProviderOperation,
   capture: 'automatic' | 'manual'
 ): Request {
   const metadata = { order_id: payment.orderId, payment_id: payment.id, operation_id: id }
@@ -172,7 +175,10 @@ function requestOf(
   }
 }
 /** Reads from the payment whether a capture or a void was done. */
-function resultIn({ kind }: ProviderOperation, response: ProviderResponse | null): ProviderResponse | null {
+function resultIn(
+  { kind }: PaymentProviderOperation,
+  response: PaymentProviderResponse | null
+): PaymentProviderResponse | null {
   if (response?.kind !== 'done' || kind === 'create') return response
   const { facts } = response
   const is = (status: string) => facts.some(fact => fact.kind === 'intent' && fact.status === status)

@@ -1,7 +1,12 @@
 import type { PaymentFact } from '../facts/fact.ts'
-import type { CustomerPaymentStep, PaymentProvider, ProviderOperation, ProviderResponse } from './port.ts'
+import type {
+  CustomerPaymentStep,
+  PaymentProvider,
+  PaymentProviderOperation,
+  PaymentProviderResponse
+} from './port.ts'
 
-type ManualRequest = Pick<ProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
+type ManualRequest = Pick<PaymentProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
   paymentId: string
   method: string
   total: number
@@ -21,7 +26,7 @@ const PLACEHOLDER =
   'No account details are set (payments.bank_transfer). Production does not offer bank transfer without them.'
 
 /** The methods that customers can choose. */
-export const offeredManualPaymentMethods = ({
+export const listManualPaymentMethods = ({
   methods,
   bankTransfer,
   isProduction
@@ -42,9 +47,9 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
     }
   })
 
-  function respond(request: ManualRequest): ProviderResponse {
+  function respond(request: ManualRequest): PaymentProviderResponse {
     const { id, kind, amount, paymentId, total, currency } = request
-    const done = (fact: Omit<PaymentFact, 'currency'>): ProviderResponse => ({
+    const done = (fact: Omit<PaymentFact, 'currency'>): PaymentProviderResponse => ({
       kind: 'done',
       paymentObjectId: paymentId,
       objectId: fact.objectId,
@@ -69,7 +74,7 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
 
   return {
     name: 'manual',
-    methods: offeredManualPaymentMethods(settings),
+    methods: listManualPaymentMethods(settings),
     kind: 'offline',
     supportsCurrency: () => true,
     capturable: 'remaining',

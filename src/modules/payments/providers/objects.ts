@@ -5,10 +5,10 @@ import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
 import { nullable } from '../../../kernel/wire.ts'
 import type { PaymentFact, PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 import type {
-  ProviderCallbackEvent,
-  ProviderEvent,
-  UnreadableCallbackEvent,
-  UnreadableProviderObject
+  PaymentProviderCallbackEvent,
+  PaymentProviderEvent,
+  UnreadablePaymentCallbackEvent,
+  UnreadablePaymentProviderObject
 } from './port.ts'
 
 // Reads objects of Stripe and of the sandbox, which has the same shapes. Only the fields that are used are declared.
@@ -226,7 +226,7 @@ const isAmbiguous = (refund: RefundObject, { api_version }: EventObject): boolea
 const aboutOf = (
   objectId: string | null,
   of: Static<typeof Metadata> | null | undefined
-): ProviderEvent['about'] =>
+): PaymentProviderEvent['about'] =>
   objectId === null
     ? null
     : {
@@ -240,7 +240,7 @@ const wholeOf = ({ amount, currency }: { amount: number; currency: string }) => 
 })
 
 /** Reads a payment, a refund or a dispute. Other objects have no facts. */
-function readObject(object: unknown): ProviderEvent {
+function readObject(object: unknown): PaymentProviderEvent {
   if (isStripePaymentIntent(object))
     return {
       about: aboutOf(object.id, object.metadata),
@@ -257,7 +257,7 @@ function readObject(object: unknown): ProviderEvent {
 /** Reads an object of a provider's list, or returns why it cannot be read. */
 export function readListedStripeObject(object: {
   readonly id: string
-}): ProviderEvent | UnreadableProviderObject {
+}): PaymentProviderEvent | UnreadablePaymentProviderObject {
   const error = faultOf(object)
   if (error === undefined) return readObject(object)
   const { id } = object
@@ -266,7 +266,9 @@ export function readListedStripeObject(object: {
 }
 
 /** Reads an event. An event is unreadable, never ignored, when its object can change a payment and cannot be read. */
-export function readStripeEvent(received: EventObject): ProviderCallbackEvent | UnreadableCallbackEvent {
+export function readStripeEvent(
+  received: EventObject
+): PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent {
   const { id, type } = received
   const { object } = received.data
   const event = { kind: 'event', id, type } as const

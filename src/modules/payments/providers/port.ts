@@ -3,7 +3,7 @@ import type { PaymentFact } from '../facts/fact.ts'
 export type PaymentOperationKind = 'create' | 'capture' | 'void' | 'refund'
 
 /** The payment of an operation. */
-export type ProviderPayment = {
+export type PaymentForProvider = {
   readonly id: string
   readonly orderId: string
   readonly method: string
@@ -12,14 +12,14 @@ export type ProviderPayment = {
   /** The id of the payment at the provider. Null until the provider has returned the id. */
   readonly objectId: string | null
 }
-export type ProviderOperation = {
+export type PaymentProviderOperation = {
   /** The idempotency key at the provider. */
   readonly id: string
   readonly kind: PaymentOperationKind
   readonly amount: number
   /** Payment reference that the customer states: the order number. */
   readonly reference: string
-  readonly payment: ProviderPayment
+  readonly payment: PaymentForProvider
 }
 
 /** What the customer needs in order to pay. */
@@ -30,7 +30,7 @@ export type CustomerPaymentStep = {
   readonly action?: { readonly type: string; readonly reference: string; readonly text: string }
 }
 
-export type ProviderResponse =
+export type PaymentProviderResponse =
   | {
       readonly kind: 'done'
       /** The ids of the payment and of the object that the operation created, both at the provider. */
@@ -45,7 +45,7 @@ export type ProviderResponse =
   | { readonly kind: 'unknown'; readonly error: string }
 
 /** Facts that a provider reports without an operation: in a callback or in its lists. */
-export type ProviderEvent = {
+export type PaymentProviderEvent = {
   /**
    * The payment that the object names. `orderId` and `paymentId` come from the metadata of the shop. Null:
    * the object names no payment.
@@ -60,34 +60,34 @@ export type ProviderEvent = {
   readonly facts: readonly PaymentFact[]
 }
 /** A listed object that cannot be read. `raw` can be read again later with `callbacks.read`. */
-export type UnreadableProviderObject = {
+export type UnreadablePaymentProviderObject = {
   readonly kind: 'unreadable'
   readonly error: string
   readonly objectId: string
   readonly raw: Buffer
 }
 /** A parsed callback. */
-export type ProviderCallbackEvent = ProviderEvent & {
+export type PaymentProviderCallbackEvent = PaymentProviderEvent & {
   readonly kind: 'event'
   /** The id that the provider gave the event. */
   readonly id: string
   readonly type: string
 }
 /** A callback with a valid signature that cannot be read. */
-export type UnreadableCallbackEvent = {
+export type UnreadablePaymentCallbackEvent = {
   readonly kind: 'unreadable'
   readonly error: string
   /** The id and type of the event, if these can be read. */
-  readonly event?: Pick<ProviderCallbackEvent, 'id' | 'type'>
+  readonly event?: Pick<PaymentProviderCallbackEvent, 'id' | 'type'>
 }
 /**
  * Result of verifying a callback's signature. `right`: the provider signed these bytes within the last five
  * minutes.
  */
-export type CallbackSignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
+export type PaymentCallbackSignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
-  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): CallbackSignatureStatus
-  read(raw: Buffer): ProviderCallbackEvent | UnreadableCallbackEvent
+  verify(raw: Buffer, headers: Readonly<Record<string, unknown>>, now: Date): PaymentCallbackSignatureStatus
+  read(raw: Buffer): PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent
 }
 
 /** Where a customer pays: on a page of the provider, in the shop front with the provider's script, or outside the shop. */
@@ -108,17 +108,17 @@ export type PaymentProvider = {
   /** How long the provider remembers an idempotency key. After that, `find` returns the result. */
   readonly idempotencyKeySeconds: number
   /** Builds the request bytes. Pure: they are stored, and every retry sends them unchanged. */
-  prepare(draft: ProviderOperation): Buffer
-  send(request: Buffer, key: string): Promise<ProviderResponse>
+  prepare(draft: PaymentProviderOperation): Buffer
+  send(request: Buffer, key: string): Promise<PaymentProviderResponse>
   /** Retrieves the payment. Null: the provider has none. */
-  fetch(payment: ProviderPayment): Promise<ProviderResponse | null>
+  fetch(payment: PaymentForProvider): Promise<PaymentProviderResponse | null>
   /** Finds the result of an operation whose key is forgotten. Null: the provider never received it. */
-  find(draft: ProviderOperation): Promise<ProviderResponse | null>
+  find(draft: PaymentProviderOperation): Promise<PaymentProviderResponse | null>
   /**
    * Lists the objects that may have changed since a date, in their present state. Absent for providers without lists. Throws
    * when the provider does not respond.
    */
-  list?(since: Date): AsyncIterable<ProviderEvent | UnreadableProviderObject>
+  list?(since: Date): AsyncIterable<PaymentProviderEvent | UnreadablePaymentProviderObject>
   /** Verifies and reads callbacks. Absent for providers without callbacks. */
   readonly callbacks?: Callbacks
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { CallbackSignatureStatus } from './port.ts'
+import type { PaymentCallbackSignatureStatus } from './port.ts'
 
 /**
  * Maximum distance of a signature's time from now, in seconds. An older one may belong to a replayed request.
@@ -18,7 +18,7 @@ export function verifyStripeSignature(
   header: unknown,
   raw: Buffer,
   now: Date
-): CallbackSignatureStatus {
+): PaymentCallbackSignatureStatus {
   if (typeof header !== 'string' || header.length > 1_000) return 'unsigned'
   const parts = header.split(',').map(part => part.split('=', 2) as [string, string | undefined])
   const seconds = parts.find(([name]) => name === 't')?.[1] ?? ''

@@ -8,12 +8,16 @@ import { type PaymentFact, type RankedPaymentFact, unrecordedPaymentFacts } from
 import {
   listPaymentsByReferences,
   type PaymentRow,
-  providerPaymentOf,
+  paymentForProviderFromRow,
   storeProviderPaymentId
 } from '../payments/repository.ts'
 import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from '../provider-events/repository.ts'
-import type { ProviderResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { ProviderCallbackEvent, ProviderEvent, UnreadableProviderObject } from '../providers/port.ts'
+import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import type {
+  PaymentProviderCallbackEvent,
+  PaymentProviderEvent,
+  UnreadablePaymentProviderObject
+} from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import {
   createPaymentReconciliationReport,
@@ -36,17 +40,17 @@ type Deps = {
   secrets: Secrets
   providers: PaymentProviderRegistry
   accounts: PaymentAccountChanges
-  recordResponse: ProviderResponseRecorder
+  recordResponse: PaymentProviderResponseRecorder
 }
 /** A provider event that names a payment, perhaps one of another shop. */
-type NamedEvent = ProviderEvent & { readonly about: NonNullable<ProviderEvent['about']> }
+type NamedEvent = PaymentProviderEvent & { readonly about: NonNullable<PaymentProviderEvent['about']> }
 type ComparedEvent = NamedEvent & {
   readonly missing: readonly PaymentFact[]
   readonly payment: PaymentRow | undefined
 }
 
 /** Compares the objects of providers with the recorded facts, and records the missing ones. */
-export function createReconcilePaymentsWithProviders({
+export function createPaymentProviderReconciliation({
   db,
   secrets,
   providers,
@@ -83,7 +87,7 @@ export function createReconcilePaymentsWithProviders({
   }
 
   /** Builds a callback event, so that an administrator can retry it like an early callback. */
-  const eventOf = ({ about, whole, facts }: NamedEvent): ProviderCallbackEvent => {
+  const eventOf = ({ about, whole, facts }: NamedEvent): PaymentProviderCallbackEvent => {
     const content = { about, whole, facts }
     const id = `poll:${about.objectId}:${hash('sha256', JSON.stringify(content))}`
     return { kind: 'event', id, type: 'poll', ...content }
@@ -110,7 +114,7 @@ export function createReconcilePaymentsWithProviders({
   /** Handles objects that cannot be read. They are quarantined, like callbacks that cannot be read. */
   async function reportUnreadable(
     provider: string,
-    objects: readonly UnreadableProviderObject[],
+    objects: readonly UnreadablePaymentProviderObject[],
     record: boolean
   ): Promise<PaymentReconciliationFinding[]> {
     const all = objects.map(each => ({
@@ -170,7 +174,7 @@ export function createReconcilePaymentsWithProviders({
     db.transaction(async tx => {
       const account = await accounts.lock(tx, payment.order_id)
       const { objectId } = about
-      const reason = await recordResponse(tx, providerPaymentOf(payment), {
+      const reason = await recordResponse(tx, paymentForProviderFromRow(payment), {
         source: 'poll',
         provider,
         objectId,
@@ -233,8 +237,9 @@ export function createReconcilePaymentsWithProviders({
   }
 }
 
-const isUnreadable = (listed: ProviderEvent | UnreadableProviderObject): listed is UnreadableProviderObject =>
-  'error' in listed
+const isUnreadable = (
+  listed: PaymentProviderEvent | UnreadablePaymentProviderObject
+): listed is UnreadablePaymentProviderObject => 'error' in listed
 
 const describeFact = ({ kind, objectId, status, amount, currency }: PaymentFact) =>
   `${kind} ${objectId} of ${amount} ${currency} is ${status}`

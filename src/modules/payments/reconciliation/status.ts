@@ -5,7 +5,7 @@ import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentReconciliationResponse } from './routes.ts'
 
 /** Returns a function that reads how far the shop and its providers agree. */
-export const createReadPaymentReconciliationStatus =
+export const createPaymentReconciliationStatusReader =
   ({ db, providers }: { db: Database; providers: PaymentProviderRegistry }) =>
   async (): Promise<PaymentReconciliationResponse> => {
     const open = await db.first(measureOpenPaymentOperations)

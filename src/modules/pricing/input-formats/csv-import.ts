@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { Type } from '../../../kernel/schema.ts'
 import { response } from '../../../kernel/wire.ts'
 import { findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
-import { type CsvRecord, CsvRejected, readCsvRecords } from '../../../platform/csv/records.ts'
+import { type CsvRecord, CsvRejectedError, readCsvRecords } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { pricingImportFailedError } from '../errors.ts'
@@ -44,7 +44,7 @@ export async function importCsvAllOrNothing<T>(
     const file = await spoolUpload(stream, PRICING_IMPORT_BYTES_MAX)
     return await importFile(db, file, kind, onRow).finally(file.remove)
   } catch (cause) {
-    if (!(cause instanceof CsvRejected)) throw cause
+    if (!(cause instanceof CsvRejectedError)) throw cause
     throw failed(0, [{ row: cause.row, message: cause.message }], 1, cause)
   }
 }
@@ -92,14 +92,14 @@ function problemOf(parse: () => unknown): string | undefined {
   }
 }
 
-/** Yields the rows after the header. @throws CsvRejected when columns are missing */
+/** Yields the rows after the header. @throws CsvRejectedError when columns are missing */
 async function* readRows(file: SpooledFile, kind: Pick<CsvFormat<unknown>, 'columns' | 'required'>) {
   let columns: ReadonlyMap<string, number> | undefined
   for await (const record of readCsvRecords(file.open())) {
     if (columns === undefined) columns = columnsOf(record, kind)
     else yield { row: record.row, cells: cellsOf(record, columns) }
   }
-  if (columns === undefined) throw new CsvRejected(1, 'The file is empty.')
+  if (columns === undefined) throw new CsvRejectedError(1, 'The file is empty.')
 }
 
 function columnsOf(
@@ -108,7 +108,7 @@ function columnsOf(
 ): ReadonlyMap<string, number> {
   const { indexes } = findCsvColumns(cells, Object.fromEntries(columns.map(name => [name, [name]])))
   const missing = required.filter(name => !indexes.has(name))
-  if (missing.length > 0) throw new CsvRejected(row, missingCsvColumnsMessage(missing, cells))
+  if (missing.length > 0) throw new CsvRejectedError(row, missingCsvColumnsMessage(missing, cells))
   return indexes
 }
 

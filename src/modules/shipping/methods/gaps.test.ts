@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
-import { findMissingShippingRates, type MarketSummary, type ShippingZoneWithRates } from './gaps.ts'
+import {
+  findMissingShippingRates,
+  type MarketCountriesAndCurrency,
+  type ShippingZoneWithRates
+} from './gaps.ts'
 
-const home: MarketSummary = { code: 'default', currency: 'USD', countries: [] }
-const euro: MarketSummary = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
-const dublin: MarketSummary = { code: 'ie', currency: 'EUR', countries: ['IE'] }
+const home: MarketCountriesAndCurrency = { code: 'default', currency: 'USD', countries: [] }
+const euro: MarketCountriesAndCurrency = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }
+const dublin: MarketCountriesAndCurrency = { code: 'ie', currency: 'EUR', countries: ['IE'] }
 const place = (
   zone_id: string | null,
   countries: string[],

@@ -8,7 +8,7 @@ export type ShippingZoneWithRates = {
   readonly countries: readonly string[]
 }
 /** A market. Without countries, buyers of any country use it. */
-export type MarketSummary = {
+export type MarketCountriesAndCurrency = {
   readonly code: string
   readonly currency: string
   readonly countries: readonly string[]
@@ -23,7 +23,7 @@ type MissingRate = { currency: string; markets: string[]; zone_ids: string[] | n
 export function findMissingShippingRates(
   kind: ShippingMethodKind,
   places: readonly ShippingZoneWithRates[],
-  markets: readonly MarketSummary[]
+  markets: readonly MarketCountriesAndCurrency[]
 ): MissingRate[] {
   const byCurrency = [...Map.groupBy(markets, market => market.currency)].sort(([a], [b]) => (a < b ? -1 : 1))
   return byCurrency.flatMap(([currency, theirs]): MissingRate[] => {
@@ -40,6 +40,6 @@ export function findMissingShippingRates(
   })
 }
 
-const sendsTo = (market: MarketSummary, { countries }: ShippingZoneWithRates): boolean =>
+const sendsTo = (market: MarketCountriesAndCurrency, { countries }: ShippingZoneWithRates): boolean =>
   market.countries.length === 0 ||
   countries.some(country => country === ANY_COUNTRY || market.countries.includes(country))

@@ -12,7 +12,7 @@ import {
   shippingRulesLimitReachedError
 } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
-import { findMissingShippingRates, type MarketSummary } from './gaps.ts'
+import { findMissingShippingRates, type MarketCountriesAndCurrency } from './gaps.ts'
 import * as repository from './repository.ts'
 import {
   type CreateShippingMethodRequest,
@@ -24,7 +24,7 @@ import {
 type Deps = {
   db: Database
   invalidation: CacheInvalidation
-  listMarkets: () => Promise<readonly MarketSummary[]>
+  listMarkets: () => Promise<readonly MarketCountriesAndCurrency[]>
 }
 
 /** Shipping methods. Their prices are in rates. */

@@ -17,7 +17,7 @@ type Deps = {
  * Returns a function that checks in memory whether an active endpoint subscribes to an event. It returns true
  * while the endpoints are not loaded. An endpoint that another process created is known within a second.
  */
-export function createHasWebhookSubscriber(
+export function createWebhookSubscriberLookup(
   { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
 ): (event: string) => boolean {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { destroyPgClient, socketOfPgClient } from '../connect.ts'
 import { databaseUnavailableError, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
-import { type ColumnsByStatement, SharedQuery } from './shared-query.ts'
+import { type ColumnsByStatement, PipelinedQuery } from './shared-query.ts'
 
 const retryAfterSeconds = 1
 
@@ -31,7 +31,7 @@ export class SharedConnection {
 
   query(statement: Parameters<SendStatement>[0], values: unknown[]): ReturnType<SendStatement> {
     return new Promise((resolve, reject) => {
-      const query = new SharedQuery(statement, values, this.#described, {
+      const query = new PipelinedQuery(statement, values, this.#described, {
         resolve: answer => {
           this.#answered += 1
           resolve(answer)

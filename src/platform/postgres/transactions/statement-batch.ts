@@ -1,6 +1,6 @@
 import type { Statement } from '../statement.ts'
 import type { BatchedStatement, StatementResult } from '../wire/batch-query.ts'
-import { prepareValue, type WireValue } from '../wire/client-query.ts'
+import { type PostgresWireValue, prepareValue } from '../wire/client-query.ts'
 
 type Question = Pick<Statement, 'name' | 'text' | 'isForEach'>
 type Waiting = Pick<BatchedStatement, 'resolve' | 'reject'>
@@ -83,7 +83,7 @@ class ForEach implements BatchedStatement {
     this.#waiting.push(waiting)
   }
 
-  get values(): WireValue[] {
+  get values(): PostgresWireValue[] {
     return [`[${this.#rows.join(',')}]`]
   }
 

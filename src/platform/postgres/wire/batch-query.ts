@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ClientQuery, type WireValue } from './client-query.ts'
+import { ClientQuery, type PostgresWireValue } from './client-query.ts'
 import {
   type ResultColumns,
   type ResultField,
@@ -14,7 +14,7 @@ export type StatementResult = { rows: ResultRow[]; rowCount: number; command: st
 export type BatchedStatement = {
   readonly name: string
   readonly text: string
-  readonly values: WireValue[]
+  readonly values: PostgresWireValue[]
   resolve(answer: StatementResult): void
   reject(error: unknown): void
 }

@@ -10,6 +10,7 @@ export type ClientQuery = EventEmitter & {
 export const ClientQuery = pg.Query as unknown as new (text: string, values: unknown[]) => ClientQuery
 
 /** A value as it is sent: text, or bytes. */
-export type WireValue = string | Buffer | null
-export const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): WireValue } })
-  .utils
+export type PostgresWireValue = string | Buffer | null
+export const { prepareValue } = (
+  pg as unknown as { utils: { prepareValue(value: unknown): PostgresWireValue } }
+).utils
