@@ -5,7 +5,7 @@ import {
   isStripePaymentIntent,
   isStripeRefund,
   readStripeEvent
-} from '../modules/payments/providers/objects.ts'
+} from '../modules/payments/providers/stripe-objects.ts'
 import {
   newSandboxCharge,
   newSandboxDispute,

@@ -30,6 +30,6 @@ test('a production shop that lists its payment methods has loaded no file of the
   expect(await answer.json()).toEqual({ items: [] })
   child.kill('SIGKILL')
   await ended
-  expect(output.stderr).toContain('/src/modules/payments/providers/open.ts')
+  expect(output.stderr).toContain('/src/modules/payments/providers/enabled.ts')
   expect(output.stderr).not.toContain('/src/payment-sandbox/')
 })

@@ -87,7 +87,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'cancel-releases-twice',
     promise: 'A canceled order gives its reserved units back once.',
-    file: 'src/modules/inventory/decisions/facts.ts',
+    file: 'src/modules/inventory/decisions/order-changes.ts',
     find: 'for (const { row, quantity } of shares) releaseReservedUnits(ledger, operation, row, quantity)',
     replace: `for (const { row, quantity } of shares) {
     releaseReservedUnits(ledger, operation, row, quantity)

@@ -65,7 +65,7 @@ export const seeds: readonly Seed[] = [
   {
     name: 'claimed-stock-expires',
     promise: 'A reservation that an order is claiming does not expire.',
-    file: 'src/modules/inventory/decisions/facts.ts',
+    file: 'src/modules/inventory/decisions/order-changes.ts',
     find: '!rows.every(row => row.isUnlocked)',
     replace: '!rows.some(row => row.isUnlocked)',
     tests: ['src/modules/inventory/reservations/expiry.test.ts']

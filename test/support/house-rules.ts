@@ -72,7 +72,7 @@ const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|con
 const MODULE_ROOT =
   /^(?:index|settings|errors|events|jobs|fake|diagnosis|validation|set-up-[a-z]+(?:-[a-z]+)*)\.ts$/
 /** Loads the payment sandbox when the first payment needs it, which never happens in production. */
-const SANDBOX_LOADER = 'src/modules/payments/providers/open.ts'
+const SANDBOX_LOADER = 'src/modules/payments/providers/enabled.ts'
 /** Everything else waits by it, by `until` or by `expect.poll`. */
 const WAITS = 'test/support/eventually.ts'
 const LINES_MAX = { source: 300, test: 600 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/modules/inventory/reservations/api.ts'
 import { expireStockReservations } from '../../src/modules/inventory/reservations/expiry.ts'
 import type { LostReservedUnits, StockLevelShortfall } from '../../src/modules/inventory/writer/batch.ts'
-import { createKitComponentCache } from '../../src/modules/inventory/writer/kits.ts'
+import { createKitComponentCache } from '../../src/modules/inventory/writer/kit-components.ts'
 import type { StockRequest } from '../../src/modules/inventory/writer/requests.ts'
 import { createStockWriter } from '../../src/modules/inventory/writer/writer.ts'
 import type { Log } from '../../src/platform/log.ts'

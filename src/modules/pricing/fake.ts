@@ -1,7 +1,7 @@
 import { createAreaMatcher } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
-import { explainPromotionCodeFinding } from './dry-run/reasons.ts'
+import { explainPromotionCodeFinding } from './dry-run/explain-finding.ts'
 import {
   customerUsageLimitReachedError,
   firstOrderAlreadyPlacedError,

@@ -6,7 +6,6 @@ import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table
 import type { Database } from '../../../platform/postgres/database.ts'
 import { stockImportFailedError, stockImportInterruptedError } from '../errors.ts'
 import type { StockRequestQueue } from '../levels/service.ts'
-import { createCsvRowConflictFinder } from './contradictions.ts'
 import { createStockLocationFinder } from './find-location.ts'
 import { parseStockCsvHeader } from './header.ts'
 import {
@@ -22,6 +21,7 @@ import {
   type StockImportMode,
   type StockImportReport
 } from './report.ts'
+import { createCsvRowConflictFinder } from './row-conflicts.ts'
 import { parseStockCsvRow, type StockCsvRow } from './rows.ts'
 
 export const STOCK_IMPORT_BYTES_MAX = 67_108_864

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
-import { createCsvRowConflictFinder } from './contradictions.ts'
 import { STOCK_EXPORT_COLUMNS } from './export.ts'
 import { parseStockCsvHeader } from './header.ts'
+import { createCsvRowConflictFinder } from './row-conflicts.ts'
 import { parseStockCsvRow } from './rows.ts'
 
 const headerOf = (...cells: string[]) => {

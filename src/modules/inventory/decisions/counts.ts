@@ -1,6 +1,6 @@
 import type { StockDecisionBranchListener } from './branches.ts'
-import type { StockChangeRules } from './facts.ts'
 import type { MutableStockLevel, WorkingStockLedger } from './ledger.ts'
+import type { StockChangeRules } from './order-changes.ts'
 import type { StockAdjustOperation, StockCountOperation } from './state.ts'
 
 /** Returns whether the level can be counted: no level is created for an untracked item. */

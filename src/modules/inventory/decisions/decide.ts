@@ -1,7 +1,9 @@
 import { STOCK_ALLOCATION_RULES } from './allocation.ts'
 import type { StockDecisionBranchListener } from './branches.ts'
+import { CONTESTED_STOCK_RULES, takeContestedStockUnits } from './contested-stock.ts'
 import { applyCountOrAdjustment } from './counts.ts'
-import { findStockStatusChanges } from './crossings.ts'
+import { createWorkingStockLedger, type MutableStockLevel, type WorkingStockLedger } from './ledger.ts'
+import { findUnlockedStockItems } from './missing-locks.ts'
 import {
   isStockLevelShort,
   recordReturnedUnits,
@@ -10,9 +12,7 @@ import {
   releaseOrderUnits,
   STOCK_CHANGE_RULES,
   undoShippedUnits
-} from './facts.ts'
-import { createWorkingStockLedger, type MutableStockLevel, type WorkingStockLedger } from './ledger.ts'
-import { findUnlockedStockItems } from './missing-locks.ts'
+} from './order-changes.ts'
 import { reserveAllOrNothing, STOCK_RESERVATION_RULES } from './reserve.ts'
 import type {
   LockedStockState,
@@ -22,7 +22,7 @@ import type {
   StockOperationOutcome,
   StockStatusChange
 } from './state.ts'
-import { CONTESTED_STOCK_RULES, takeContestedStockUnits } from './take.ts'
+import { findStockStatusChanges } from './status-changes.ts'
 
 /** The rules of stock decisions. They are an argument, so that a test can inject a fault in one. */
 export const STOCK_DECISION_RULES = {

@@ -1,5 +1,5 @@
-import { findShipmentStockMovements, STOCK_CHANGE_RULES } from './facts.ts'
 import { isReservationOpen, type MutableReservation, type WorkingStockLedger } from './ledger.ts'
+import { findShipmentStockMovements, STOCK_CHANGE_RULES } from './order-changes.ts'
 import type { StockOperation } from './state.ts'
 
 /** Returns the reservations that an operation may change. */

@@ -11,7 +11,6 @@ import {
   reportStockShortageBranches,
   type StockDecisionBranchListener
 } from './branches.ts'
-import { releaseReservedUnits } from './facts.ts'
 import {
   isReservationOpen,
   type MutableReservation,
@@ -19,6 +18,7 @@ import {
   unshippedReservedUnits,
   type WorkingStockLedger
 } from './ledger.ts'
+import { releaseReservedUnits } from './order-changes.ts'
 import type {
   InventoryItemQuantity,
   InventoryItemStockPolicy,

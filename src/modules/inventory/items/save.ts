@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { StockPolicyPublisher } from './crossings.ts'
+import type { StockPolicyPublisher } from './policy-publisher.ts'
 import {
   type InventoryItemRow,
   listItemsWithoutLevels,

@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
 import { inventoryItemNotFoundError, inventoryItemStaleError, kitNestedError } from '../errors.ts'
-import type { StockPolicyPublisher } from './crossings.ts'
+import type { StockPolicyPublisher } from './policy-publisher.ts'
 import * as repository from './repository.ts'
 import type {
   InventoryItemQuery,

@@ -1,15 +1,15 @@
 import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { findStockStatusChanges } from '../decisions/crossings.ts'
 import type { StockLevel, StockMovement } from '../decisions/state.ts'
+import { findStockStatusChanges } from '../decisions/status-changes.ts'
 import {
   type StockBatchPublisher,
   stockLevelFromRow,
   stockPolicyFromRow,
   writeStockDecision
 } from '../writer/batch.ts'
-import type { KitComponentCache } from '../writer/kits.ts'
+import type { KitComponentCache } from '../writer/kit-components.ts'
 import { insertMissingStockLevels, listStockPolicies, lockStockLevels } from '../writer/repository.ts'
 import { assessStockLedgerLevel, type StockLedgerLevelAssessment } from './findings.ts'
 import * as repository from './repository.ts'

@@ -13,9 +13,9 @@ import {
   stockLocationNotFoundError,
   stockLocationStaleError
 } from '../errors.ts'
-import { announceStockLocationChangeJob } from './announce.ts'
 import * as repository from './repository.ts'
 import type { CreateLocationRequest, LocationResponse, UpdateLocationRequest } from './schema.ts'
+import { announceStockLocationChangeJob } from './status-changes.ts'
 
 /** A sale locks the levels of the item at every location, so their number is limited. */
 const LOCATIONS_MAX = 100

@@ -9,7 +9,7 @@ import {
   stockClaimLostError,
   stockWriterBusyError
 } from '../errors.ts'
-import { type KitComponentCache, sumKitLineUnitsByItem } from '../writer/kits.ts'
+import { type KitComponentCache, sumKitLineUnitsByItem } from '../writer/kit-components.ts'
 import { contestedStockUnitColumns } from '../writer/record-contested.ts'
 import {
   addContestedStockUnits,

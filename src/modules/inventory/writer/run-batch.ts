@@ -16,7 +16,7 @@ import {
   type StockBatchPublisher,
   writeStockDecision
 } from './batch.ts'
-import type { KitComponentCache } from './kits.ts'
+import type { KitComponentCache } from './kit-components.ts'
 import type { QueuedStockOperation } from './queue.ts'
 import { recordContestedStockOutcomes } from './record-contested.ts'
 import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'

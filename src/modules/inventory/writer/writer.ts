@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import type { StockOperation, StockOperationOutcome } from '../decisions/state.ts'
 import { stockWriterBusyError } from '../errors.ts'
 import { itemIdsOfStockOperation, type StockBatchPublisher } from './batch.ts'
-import type { KitComponentCache } from './kits.ts'
+import type { KitComponentCache } from './kit-components.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
 import { recordContestedStockOutcomes } from './record-contested.ts'
 import {

@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../../platform/http/client.ts'
-import { createPaymentIntentProvider } from './intents.ts'
+import { createPaymentIntentProvider } from './payment-intents.ts'
 import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000

@@ -10,7 +10,7 @@ import { SandboxApiError } from '../../../payment-sandbox/engine.ts'
 import { customer } from '../../../testing.ts'
 import { rankPaymentFact } from '../facts/fact.ts'
 import { derivePaymentState } from '../facts/reducer.ts'
-import { isStripeEvent, readStripeEvent } from './objects.ts'
+import { isStripeEvent, readStripeEvent } from './stripe-objects.ts'
 
 async function useStripeShop(settings: Record<string, string> = {}) {
   const stripe = await useStripe()

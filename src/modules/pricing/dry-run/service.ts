@@ -7,7 +7,7 @@ import type { PriceComponent } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
 import { computeQuote } from '../quote/quote.ts'
 import type { ReadQuoteRules } from '../quote-rules/service.ts'
-import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from './explain.ts'
+import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from './finding-explainer.ts'
 import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'

@@ -13,7 +13,7 @@ import {
   marketNotFoundError,
   marketStaleError
 } from '../errors.ts'
-import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
+import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMarketRequest,

@@ -11,7 +11,7 @@ import {
   priceListNotFoundError,
   priceListStaleError
 } from '../errors.ts'
-import type { PriceChangeBroadcast } from './changes.ts'
+import type { PriceChangeBroadcast } from './price-changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePriceListRequest,

@@ -1,7 +1,7 @@
 import { RecentlyUsedPairMap } from '../../../kernel/recently-used-pair-map.ts'
 import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
+import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
 import { listPriceListParents } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
 import {

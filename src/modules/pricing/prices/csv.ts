@@ -6,10 +6,10 @@ import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFoundError } from '../errors.ts'
 import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
-import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
+import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
-import { type PriceListEntry, setPriceListEntries } from './set.ts'
+import { type PriceListEntry, setPriceListEntries } from './set-entries.ts'
 
 const COLUMNS = ['variant_id', 'from_quantity', 'price'] as const
 const PAGE_PRICES = 1_000

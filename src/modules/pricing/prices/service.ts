@@ -4,11 +4,11 @@ import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { duplicatePriceError, priceListNotFoundError, priceNotFoundError } from '../errors.ts'
-import type { PriceChangeBroadcast } from '../price-lists/changes.ts'
+import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
 import type { ListedPriceResponse, PriceListPricesQuery, SetPricesRequest } from './schema.ts'
-import { setPriceListEntries } from './set.ts'
+import { setPriceListEntries } from './set-entries.ts'
 
 type PricePosition = { from_quantity: number; variant_id: string; limit: number }
 

@@ -1,7 +1,11 @@
 import type { Database } from '../../../platform/postgres/database.ts'
 import { trackingNumberInvalidError } from '../errors.ts'
-import { findTrackingNumberFault, normalizeTrackingNumber, type TrackingNumberFormat } from './numbers.ts'
 import { listAllCarriers } from './repository.ts'
+import {
+  findTrackingNumberFault,
+  normalizeTrackingNumber,
+  type TrackingNumberFormat
+} from './tracking-numbers.ts'
 
 type Carrier = {
   readonly code: string

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { json, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { TrackingNumberFormat } from './numbers.ts'
+import type { TrackingNumberFormat } from './tracking-numbers.ts'
 
 const columns = {
   id: 'uuid',

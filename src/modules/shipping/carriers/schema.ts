@@ -11,7 +11,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { TRACKING_NUMBER_CHECKS } from './numbers.ts'
+import { TRACKING_NUMBER_CHECKS } from './tracking-numbers.ts'
 
 export const CARRIERS_MAX = 200
 const RULES_MAX = 20

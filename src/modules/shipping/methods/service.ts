@@ -12,7 +12,7 @@ import {
   shippingRulesLimitReachedError
 } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
-import { findMissingShippingRates, type MarketCountriesAndCurrency } from './gaps.ts'
+import { findMissingShippingRates, type MarketCountriesAndCurrency } from './missing-rates.ts'
 import * as repository from './repository.ts'
 import {
   type CreateShippingMethodRequest,

@@ -7,7 +7,7 @@ import {
   selectShipmentsWithPositionSql,
   shipmentWithEventsColumns
 } from '../shipments/repository.ts'
-import type { ShipmentStatus } from '../tracking/rule.ts'
+import type { ShipmentStatus } from '../tracking/status.ts'
 
 /** Filters of lists of shipments. A null filter matches all. */
 const filters = {

@@ -1,7 +1,7 @@
 import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
-import type { ShipmentStatus, TrackingStatus } from '../tracking/rule.ts'
+import type { ShipmentStatus, TrackingStatus } from '../tracking/status.ts'
 
 /** A quantity of an order line. */
 export type ShipmentLine = { readonly line: number; readonly quantity: number }

@@ -4,7 +4,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
-import { normalizeTrackingNumber } from '../carriers/numbers.ts'
+import { normalizeTrackingNumber } from '../carriers/tracking-numbers.ts'
 import {
   orderShipmentsNotFoundError,
   shipmentNotFoundError,

@@ -1,5 +1,9 @@
 import type { CarrierDirectory } from '../carriers/directory.ts'
-import { isTrackingEventNotVoided, latestDeliveryEstimate, visibleTrackingEvents } from '../tracking/rule.ts'
+import {
+  isTrackingEventNotVoided,
+  latestDeliveryEstimate,
+  visibleTrackingEvents
+} from '../tracking/status.ts'
 import type { ShipmentWithEvents } from './repository.ts'
 
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { useParcels } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { ShipmentStatus } from './rule.ts'
+import type { ShipmentStatus } from './status.ts'
 
 const RANKS: readonly ShipmentStatus[] = ['in_transit', 'delivered', 'returned']
 const anyEvent = fc.record({

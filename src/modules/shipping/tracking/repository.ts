@@ -1,5 +1,5 @@
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { ShipmentStatus, TrackingStatus } from './rule.ts'
+import type { ShipmentStatus, TrackingStatus } from './status.ts'
 
 /** Locks a parcel until `tx` ends. */
 export const lockShipment = statement({

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
-import { SHIPMENT_STATUSES, TRACKING_STATUSES } from './rule.ts'
+import { SHIPMENT_STATUSES, TRACKING_STATUSES } from './status.ts'
 
 const EVENTS_AT_ONCE_MAX = 100
 

@@ -14,14 +14,14 @@ import {
 } from '../errors.ts'
 import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from '../events.ts'
 import * as repository from './repository.ts'
+import type { TrackingEventRequest } from './schema.ts'
 import {
   hasParcelLeftShop,
   shipmentStatusFromEvents,
   type TrackingEvent,
   type TrackingStatus,
   trackingEventDigest
-} from './rule.ts'
-import type { TrackingEventRequest } from './schema.ts'
+} from './status.ts'
 
 /** Maximum number of events of a parcel. */
 const EVENTS_MAX = 300

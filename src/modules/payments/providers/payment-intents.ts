@@ -1,4 +1,13 @@
 import type { PaymentFact } from '../facts/fact.ts'
+import type {
+  CustomerPaymentStep,
+  PaymentForProvider,
+  PaymentProvider,
+  PaymentProviderEvent,
+  PaymentProviderOperation,
+  PaymentProviderResponse,
+  UnreadablePaymentProviderObject
+} from './port.ts'
 import {
   factOfStripeRefund,
   factsOfStripeIntent,
@@ -9,17 +18,8 @@ import {
   readListedStripeObject,
   readStripeEvent,
   type StripeIntentObject
-} from './objects.ts'
-import type {
-  CustomerPaymentStep,
-  PaymentForProvider,
-  PaymentProvider,
-  PaymentProviderEvent,
-  PaymentProviderOperation,
-  PaymentProviderResponse,
-  UnreadablePaymentProviderObject
-} from './port.ts'
-import { verifyStripeSignature } from './signature.ts'
+} from './stripe-objects.ts'
+import { verifyStripeSignature } from './stripe-signature.ts'
 
 const DAY_SECONDS = 86_400
 /** Providers forget keys after a day. An operation that is nearly as old is searched instead of sent again. */

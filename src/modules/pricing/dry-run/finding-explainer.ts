@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listInactivePromotionCodes } from '../promotion-codes/repository.ts'
 import type { PromotionCodeFinding, QuoteFinding } from '../quote/findings.ts'
-import { explainPromotionCodeFinding, type PromotionCodeFindingContext } from './reasons.ts'
+import { explainPromotionCodeFinding, type PromotionCodeFindingContext } from './explain-finding.ts'
 
 /** Why a code has no effect, for administrators. */
 export type ExplainedPromotionCodeFinding = {

@@ -5,7 +5,7 @@ import {
   normalizeTrackingNumber,
   TRACKING_NUMBER_CHECKS,
   type TrackingNumberCheckMethod
-} from './numbers.ts'
+} from './tracking-numbers.ts'
 
 const MASKS: Record<TrackingNumberCheckMethod, string> = {
   ups: '1Z****************',

@@ -7,7 +7,7 @@ import {
   type TrackingEvent,
   trackingEventDigest,
   visibleTrackingEvents
-} from './rule.ts'
+} from './status.ts'
 
 const event = fc.record({
   event_id: fc.constantFrom(null, 'a', 'b'),

@@ -2,9 +2,9 @@ import { defineJob } from '../../../kernel/events.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { Id } from '../../../kernel/wire.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { findStockStatusChanges } from '../decisions/crossings.ts'
+import { findStockStatusChanges } from '../decisions/status-changes.ts'
 import { type StockBatchPublisher, stockPolicyFromRow } from '../writer/batch.ts'
-import type { KitComponentCache } from '../writer/kits.ts'
+import type { KitComponentCache } from '../writer/kit-components.ts'
 import { listItemsAtLocation } from './repository.ts'
 
 export const announceStockLocationChangeJob = defineJob(

@@ -3,7 +3,7 @@ import {
   findMissingShippingRates,
   type MarketCountriesAndCurrency,
   type ShippingZoneWithRates
-} from './gaps.ts'
+} from './missing-rates.ts'
 
 const home: MarketCountriesAndCurrency = { code: 'default', currency: 'USD', countries: [] }
 const euro: MarketCountriesAndCurrency = { code: 'eu', currency: 'EUR', countries: ['DE', 'FR'] }

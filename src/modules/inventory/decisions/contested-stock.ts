@@ -1,13 +1,13 @@
 import { sumBy } from '../../../kernel/sum-by.ts'
 import { type StockAllocationRules, sumQuantitiesByItem } from './allocation.ts'
 import type { StockDecisionBranchListener } from './branches.ts'
-import { releaseReservedUnits } from './facts.ts'
 import {
   isReservationOpen,
   type MutableReservation,
   unshippedReservedUnits,
   type WorkingStockLedger
 } from './ledger.ts'
+import { releaseReservedUnits } from './order-changes.ts'
 import { reserveAvailableUnits } from './reserve.ts'
 import type {
   InventoryItemQuantity,
