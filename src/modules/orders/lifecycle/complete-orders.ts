@@ -1,7 +1,7 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
-import * as repository from './repository.ts'
+import * as repository from './completion-repository.ts'
+import { type OrderTransitions, SYSTEM_ACTOR } from './service.ts'
 
 type Deps = {
   db: Database
