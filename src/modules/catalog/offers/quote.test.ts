@@ -75,7 +75,7 @@ test('a price quote has the prices of offers, in each market and by quantity', a
 
 test('a price quote adds up the lines of a variant for its price breaks', async () => {
   const shop = await useMarkets()
-  const { variants } = await createProduct(shop, { variants: [{ sku: 'A' }, { sku: 'B' }] })
+  const { variants } = await createProduct(shop, { variants: ['A', 'B'].map(sku => ({ sku, price: 2_000 })) })
   const [a, b] = variants.map(({ id }: { id: string }) => id)
   await shop.setPrices([
     { variant_id: a, price: 1_400 },
