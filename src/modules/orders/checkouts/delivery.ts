@@ -32,7 +32,7 @@ export function shippingParcelOf(
     destination,
     currency: quote.currency,
     weightGrams: sum(({ variant, quantity }) => variant.weightGrams * quantity),
-    valueMinor: sum(({ variantId }) => totalOf.get(variantId) ?? 0),
+    valueMinor: sum(({ id }) => totalOf.get(id) ?? 0),
     items: sum(({ quantity }) => quantity),
     requiresShipping: true
   }

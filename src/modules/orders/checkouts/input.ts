@@ -1,5 +1,6 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import {
+  assertOwnMetadataBytes,
   type Metadata,
   type MetadataChange,
   mergeMetadata,
@@ -11,7 +12,7 @@ import type { CheckoutLine } from './lines.ts'
 
 /** The input of a checkout as it is stored. */
 export type CheckoutInput = {
-  /** Each variant once, in the order of the request. */
+  /** Each variant once for each metadata, in the order of the request. */
   readonly lines: readonly CheckoutLine[]
   /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
@@ -32,7 +33,7 @@ export type CheckoutInput = {
 
 /**
  * Returns the input with its metadata after a change. @throws `METADATA_LIMIT` also when the order would
- * exceed the limits with the metadata of the cart, so that placing it never does.
+ * exceed the limits with the metadata of the cart and of the lines, so that placing it never does.
  */
 export function withChangedMetadata(
   input: CheckoutInput,
@@ -42,7 +43,7 @@ export function withChangedMetadata(
   const metadata = mergeMetadata(stored, change, OWN_METADATA_BYTES_MAX)
   const { metadata: _, ...others } = input
   const changed = isEmptyPatch(metadata) ? others : { ...others, metadata }
-  orderMetadataOf(changed)
+  assertOwnMetadataBytes(orderMetadataOf(changed), changed.lines)
   return changed
 }
 

@@ -4,6 +4,7 @@ import type { QuotedVariant } from '../../catalog/index.ts'
 import { computeQuote } from '../../pricing/quote/quote.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { CheckoutInput } from './input.ts'
+import type { CheckoutLine } from './lines.ts'
 import { type CheckoutPricingContext, calculateCheckoutPrice } from './price.ts'
 
 const variantOf = (id: string, fields: Partial<QuotedVariant> = {}): QuotedVariant => ({
@@ -44,10 +45,17 @@ const OPTIONS = [
 ]
 const GERMAN = { country: 'DE', region: 'BE', postal_code: '10115' }
 
+const lineOf = (variantId: string, quantity = 1, metadata: CheckoutLine['metadata'] = {}): CheckoutLine => ({
+  id: ['line of', variantId, ...Object.values(metadata)].join(' '),
+  variantId,
+  quantity,
+  metadata
+})
+
 /** By default one mug that is sent from a shop in Sweden to Germany. */
 function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<CheckoutPricingContext> = {}) {
   const input: CheckoutInput = {
-    lines: [{ variantId: 'mug', quantity: 1 }],
+    lines: [lineOf('mug')],
     market: null,
     email: null,
     shippingAddress: GERMAN,
@@ -91,7 +99,7 @@ function priced(said: Partial<CheckoutInput> = {}, circumstances: Partial<Checko
 
 test('the shipping options of a checkout are those of the parcel that its price is for', () => {
   const parcels: ShippingParcel[] = []
-  const lines = ['mug', 'cup', 'text'].map((variantId, index) => ({ variantId, quantity: index + 1 }))
+  const lines = ['mug', 'cup', 'text'].map((variantId, index) => lineOf(variantId, index + 1))
   priced(
     { lines, shippingOption: 'shop' },
     {
@@ -141,7 +149,7 @@ test('goods are taxed at their destination, pickups at the shop, and digital lin
 
 test('each checkout line is taxed by its own tax category, or by the standard category', () => {
   const { quote } = priced(
-    { lines: ['mug', 'rye'].map(variantId => ({ variantId, quantity: 1 })) },
+    { lines: [lineOf('mug'), lineOf('rye')] },
     {
       variants: [variantOf('mug'), variantOf('rye', { taxCategory: 'food' })],
       rules: {
@@ -165,20 +173,15 @@ test('digital lines of a checkout need no address and no delivery', () => {
 
 test('the price of a checkout is zero if no line is for sale', () => {
   const { quote, unsold, findings } = priced({}, { variants: [undefined] })
-  expect([quote.totals.totalMinor, quote.groups, unsold]).toEqual([
-    0,
-    [],
-    [{ variantId: 'mug', quantity: 1, name: null }]
-  ])
+  expect([quote.totals.totalMinor, quote.groups, unsold]).toEqual([0, [], [{ ...lineOf('mug'), name: null }]])
   expect(findings).toMatchObject([{ code: 'VARIANT_UNAVAILABLE' }])
 })
 
 test('a checkout line has at most the maximum quantity, and a quantity that the variant is sold in', () => {
   const rulesOf = (quantity: number, rule: QuotedVariant['rule']) =>
-    priced(
-      { lines: [{ variantId: 'mug', quantity }] },
-      { variants: [variantOf('mug', { rule })] }
-    ).findings.map(each => 'rule' in each && each.rule)
+    priced({ lines: [lineOf('mug', quantity)] }, { variants: [variantOf('mug', { rule })] }).findings.map(
+      each => 'rule' in each && each.rule
+    )
   const any = { min: 1, max: null, step: 1 }
   expect(rulesOf(10, any)).toEqual([])
   expect(rulesOf(11, any)).toEqual([{ min: 1, max: 10, step: 1 }])
@@ -187,7 +190,7 @@ test('a checkout line has at most the maximum quantity, and a quantity that the 
 })
 
 test('a checkout line is short of stock if its quantity exceeds the available units', () => {
-  const lines = [{ variantId: 'mug', quantity: 3 }]
+  const lines = [lineOf('mug', 3)]
   const codesWith = (available: number | null) =>
     priced({ lines }, { stock: [available] }).findings.map(({ code }) => code)
   expect([codesWith(null), codesWith(3), codesWith(2), codesWith(0)]).toEqual([
@@ -195,5 +198,38 @@ test('a checkout line is short of stock if its quantity exceeds the available un
     [],
     ['STOCK_SHORT'],
     ['STOCK_SHORT']
+  ])
+})
+
+test('checkout lines of one variant are checked as their sum, with one finding', () => {
+  const lines = [lineOf('mug', 2, { engraving: 'Ada' }), lineOf('mug', 3, { engraving: 'Bob' })]
+  const rule = { min: 5, max: 5, step: 1 }
+  const found = (stock: number, max = 5) =>
+    priced(
+      { lines },
+      { stock: [stock, stock], variants: lines.map(() => variantOf('mug', { rule: { ...rule, max } })) }
+    ).findings
+  expect(found(5)).toEqual([])
+  expect(found(4)).toMatchObject([{ code: 'STOCK_SHORT', variantId: 'mug', available: 4 }])
+  expect(found(5, 4)).toMatchObject([{ code: 'QUANTITY_RULE', rule: { min: 5, max: 4 } }])
+  const { findings, unsold } = priced({ lines }, { variants: [undefined, undefined] })
+  expect(findings).toMatchObject([{ code: 'VARIANT_UNAVAILABLE', variantId: 'mug' }])
+  expect(unsold.map(({ metadata }) => metadata.engraving)).toEqual(['Ada', 'Bob'])
+})
+
+test('checkout lines of one variant cost as much as one line', () => {
+  const split = [lineOf('mug', 1, { engraving: 'Ada' }), lineOf('mug', 2), lineOf('cup')]
+  const of = (lines: readonly CheckoutLine[]) => priced({ lines }).quote
+  const { lines, ...others } = of(split)
+  const whole = of([lineOf('mug', 3), lineOf('cup')])
+  expect([others.totals, others.hash, others.taxSummary]).toEqual([
+    whole.totals,
+    whole.hash,
+    whole.taxSummary
+  ])
+  expect(lines.map(({ variantId, quantity }) => [variantId, quantity])).toEqual([
+    ['cup', 1],
+    ['mug', 2],
+    ['mug', 1]
   ])
 })

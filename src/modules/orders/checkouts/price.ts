@@ -138,9 +138,8 @@ function quoteInputOf(
 const destinationOfGoods = ({ shippingAddress }: CheckoutInput) =>
   shippingAddress === null ? null : destinationOfAddress(shippingAddress)
 
-/** The variant is the key of a line, so that the order of lines does not change the price. */
-const quoteLineOf = ({ variantId, quantity, variant }: AvailableCheckoutLine): QuoteLine => ({
-  key: variantId,
+const quoteLineOf = ({ id, variantId, quantity, variant }: AvailableCheckoutLine): QuoteLine => ({
+  key: id,
   variantId,
   productId: variant.productId,
   categoryIds: variant.categoryIds,

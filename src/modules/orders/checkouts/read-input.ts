@@ -1,5 +1,5 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import type { Metadata } from '../../../kernel/metadata.ts'
+import { type Metadata, mergeLineMetadata } from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
@@ -26,7 +26,8 @@ type Deps = {
 
 /**
  * Creates the function that turns a request into the stored input. With a cart, it reads the lines from
- * there. The metadata of the request changes `stored`, that of the checkout.
+ * there. The metadata of the request changes that of the stored checkout, and lines of items that are equal to
+ * stored ones keep their ids.
  */
 export function createCheckoutInputReader({ pricing, cart }: Deps) {
   /**
@@ -36,11 +37,11 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
   return async (
     customerId: string | null,
     request: PlaceOrderInput,
-    stored: Metadata = {}
+    stored?: Pick<CheckoutInput, 'lines' | 'metadata'>
   ): Promise<{ input: CheckoutInput; source: CartColumns }> => {
     const { market = null } = request
     if (market !== null) await pricing.markets.resolve({ name: market })
-    const { lines, source, metadata = {} } = await readLines(customerId, request)
+    const { lines, source, metadata = {} } = await readLines(customerId, request, stored?.lines)
     const input: CheckoutInput = {
       lines,
       market,
@@ -52,16 +53,24 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
       note: request.note ?? null,
       ...(!isEmptyPatch(metadata) && { cartMetadata: metadata })
     }
-    return { input: withChangedMetadata(input, stored, request.metadata), source }
+    return { input: withChangedMetadata(input, stored?.metadata, request.metadata), source }
   }
 
-  async function readLines(customerId: string | null, request: PlaceOrderInput): Promise<LinesWithSource> {
+  async function readLines(
+    customerId: string | null,
+    request: PlaceOrderInput,
+    stored?: readonly CheckoutLine[]
+  ): Promise<LinesWithSource> {
     const { items, cart: isOwnCart, guest_cart_token: token } = request
     const hasCart = isOwnCart !== undefined || token !== undefined
     if (hasCart === (items !== undefined)) throw sourceError(customerId, hasCart)
     if (items === undefined) return readCart(customerId, token)
-    const lines = items.map(({ variant_id, quantity }) => ({ variantId: variant_id, quantity }))
-    return { lines: mergeCheckoutLines(lines), source: NO_CART }
+    const lines = items.map(({ variant_id, quantity, metadata = {} }) => ({
+      variantId: variant_id,
+      quantity,
+      metadata: mergeLineMetadata({}, metadata)
+    }))
+    return { lines: mergeCheckoutLines(lines, stored), source: NO_CART }
   }
 
   async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
@@ -69,11 +78,7 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
     const cartId = customerId ?? (await cart.findGuestCartId(token))
     const { lines, version, metadata } = await cart.findStored(cartId)
     if (lines.length === 0) throw cartEmptyError()
-    return {
-      lines: mergeCheckoutLines(lines),
-      source: { cart_id: cartId, cart_version: version },
-      metadata
-    }
+    return { lines, source: { cart_id: cartId, cart_version: version }, metadata }
   }
 }
 

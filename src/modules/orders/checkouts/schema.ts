@@ -1,4 +1,9 @@
-import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
+import {
+  customerMetadataResponseFields,
+  lineMetadataFields,
+  OWN_METADATA_BYTES_MAX,
+  ownMetadataFields
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -20,13 +25,20 @@ const LINES_MAX = 200
 const CODES_MAX = 10
 export const CHECKOUT_LINE_QUANTITY_MAX = 1_000_000
 const NOTE_LENGTH_MAX = 2_000
+/** The maximum of an item in a request without its metadata, in compact JSON. */
+const ITEM_BYTES_MAX = 80
 
 export const RequestedItemsSchema = Type.Array(
-  input({ variant_id: Id, quantity: Type.Integer({ minimum: 1, maximum: CHECKOUT_LINE_QUANTITY_MAX }) }),
+  input({
+    variant_id: Id,
+    quantity: Type.Integer({ minimum: 1, maximum: CHECKOUT_LINE_QUANTITY_MAX }),
+    ...lineMetadataFields
+  }),
   {
-    description: 'The variants to buy. Items of the same variant are merged.',
+    description: 'The variants to buy. Items of the same variant with equal metadata are merged.',
     minItems: 1,
-    maxItems: LINES_MAX
+    maxItems: LINES_MAX,
+    'x-bytes-max': LINES_MAX * ITEM_BYTES_MAX + OWN_METADATA_BYTES_MAX
   }
 )
 /** Request fields that customers and guests share. */
@@ -91,7 +103,13 @@ export const priceTotalResponseFields = {
   total: amount('Total to pay: subtotal - discount_total + shipping_total + tax_added + cash_rounding')
 }
 
+/** The id and metadata of an item. */
+const itemFields = {
+  id: { ...Id, description: 'The id of the item. An item of a cart keeps its id.' },
+  ...customerMetadataResponseFields
+}
 const ItemResponse = Type.Object({
+  ...itemFields,
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
@@ -129,6 +147,7 @@ const Exempt = nullable(
 )
 const ComponentResponse = Type.Object({
   kind: Type.Enum(['item', 'discount', 'shipping', 'shipping_discount', 'tax', 'cash_rounding']),
+  item: nullable({ ...Id, description: 'The id of the item. Null: it belongs to no item.' }),
   variant_id: nullable({ ...Id, description: 'The variant of the item. Null: it belongs to no item.' }),
   group: nullable(Type.String({ description: 'The id of a delivery group. Null: it belongs to none.' })),
   shipping_option: nullable(Type.String({ description: 'The shipping option that the amount is for.' })),
@@ -186,6 +205,7 @@ export const checkoutPriceResponseFields = {
   items: Type.Array(ItemResponse),
   unavailable_items: Type.Array(
     Type.Object({
+      ...itemFields,
       variant_id: Id,
       name: nullable(Type.String({ description: 'The last known name of the variant.' })),
       quantity: Type.Integer()

@@ -1,5 +1,4 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Metadata } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
@@ -13,7 +12,7 @@ import {
   checkoutStaleError
 } from '../errors.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
-import { withChangedMetadata } from './input.ts'
+import { type CheckoutInput, withChangedMetadata } from './input.ts'
 import type { PlaceOrderInput } from './place-order.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
@@ -86,7 +85,7 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: Owner, request: PlaceOrderInput, stored?: Metadata) {
+  async function priceInput(owner: Owner, request: PlaceOrderInput, stored?: CheckoutInput) {
     const { input, source } = await readCheckoutInput(owner, request, stored)
     const priced = await priceCheckout(db, owner, input)
     return {
@@ -119,7 +118,7 @@ export function createCheckoutService({
     if (write.alreadyApplied) return readOwned(owner, id)
     const present = await findOwned(owner, id)
     assertCheckoutOpen(present)
-    const { priced, columns } = await priceInput(owner, request, present.input.metadata)
+    const { priced, columns } = await priceInput(owner, request, present.input)
     const row = await write.once(db, async tx => {
       const stored = await lockCheckout(tx, owner, id, write)
       assertCheckoutOpen(stored)

@@ -51,8 +51,10 @@ export function checkoutPriceView(priced: PricedCheckout): PriceView {
   return {
     market: market.code,
     currency: quote.currency,
-    items: priced.sold.map(line => itemOf(line, lineOf.get(line.variantId))),
-    unavailable_items: priced.unsold.map(({ variantId, name, quantity }) => ({
+    items: priced.sold.map(line => itemOf(line, lineOf.get(line.id))),
+    unavailable_items: priced.unsold.map(({ id, variantId, name, quantity, metadata }) => ({
+      id,
+      metadata,
       variant_id: variantId,
       name,
       quantity
@@ -79,7 +81,9 @@ export function checkoutPriceView(priced: PricedCheckout): PriceView {
       code,
       amount: amountMinor
     })),
-    components: quote.components.map(componentOf),
+    components: quote.components.map(component =>
+      componentOf(component, lineOf.get(component.line ?? '')?.variantId ?? null)
+    ),
     tax_summary: quote.taxSummary.map(({ taxCategory, ratePpm, netMinor, taxMinor, grossMinor, exempt }) => ({
       tax_category: taxCategory,
       rate_ppm: ratePpm,
@@ -114,11 +118,13 @@ type PriceView = Pick<
 >
 
 function itemOf(
-  { variantId, quantity, variant }: AvailableCheckoutLine,
+  { id, variantId, quantity, metadata, variant }: AvailableCheckoutLine,
   line: Quote['lines'][number] | undefined
 ): CheckoutResponse['items'][number] {
-  if (line === undefined) throw new Error(`the quote has no line of variant ${variantId}`)
+  if (line === undefined) throw new Error(`the quote has no line ${id}`)
   return {
+    id,
+    metadata,
     variant_id: variantId,
     product_id: variant.productId,
     name: variant.name,
@@ -154,9 +160,13 @@ export const shippingOptionView = ({
   estimated_days: estimatedDays
 })
 
-const componentOf = (component: Component): CheckoutResponse['components'][number] => ({
+const componentOf = (
+  component: Component,
+  variantId: string | null
+): CheckoutResponse['components'][number] => ({
   kind: component.kind,
-  variant_id: component.line ?? null,
+  item: component.line ?? null,
+  variant_id: variantId,
   group: component.group ?? null,
   shipping_option: component.option ?? null,
   promotion_id: component.promotion ?? null,

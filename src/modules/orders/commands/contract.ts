@@ -112,10 +112,11 @@ export type OrderCommands = {
    * @example
    * const [variant] = await catalog.findBySku([sku])
    * assert.ok(variant?.isActive)
-   * const items = [{ variant_id: variant.variantId, quantity: 1 }]
+   * const items = [{ variant_id: variant.variantId, quantity: 1, metadata: { engraving: 'Ada' } }]
    * const buyer = { kind: 'customer', customerId } as const
    * const placed = await orders.orders.place(buyer, { items, shipping_address }, writeOfJob(job, 'order'))
    * assert.deepEqual([placed.isNew, placed.order.total], [true, 1_490])
+   * assert.deepEqual(placed.order.items[0]?.metadata, { engraving: 'Ada' })
    */
   place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder>
   /**

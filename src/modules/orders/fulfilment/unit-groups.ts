@@ -1,3 +1,4 @@
+import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { StockRequestLine } from '../../inventory/index.ts'
 import { type OrderLineUnits, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
@@ -19,8 +20,14 @@ export const stockLinesOfUnits = (
   { lines }: OrderUnderLock,
   units: readonly OrderLineUnits[]
 ): StockRequestLine[] =>
-  units.map(({ line, quantity }) => {
-    const variantId = lines.find(each => each.line === line)?.variantId
-    if (variantId === undefined) throw new Error(`the order has no line ${line}`)
-    return { variantId, quantity }
-  })
+  stockLinesOf(
+    units.map(({ line, quantity }) => {
+      const variantId = lines.find(each => each.line === line)?.variantId
+      if (variantId === undefined) throw new Error(`the order has no line ${line}`)
+      return { variantId, quantity }
+    })
+  )
+
+/** Sums lines by variant. */
+export const stockLinesOf = (lines: readonly StockRequestLine[]): StockRequestLine[] =>
+  [...sumQuantitiesByVariant(lines)].map(([variantId, quantity]) => ({ variantId, quantity }))

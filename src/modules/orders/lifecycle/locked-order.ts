@@ -1,4 +1,5 @@
 import type { EventSubject } from '../../../kernel/events.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { StatementArguments, StatementValues } from '../../../platform/postgres/statement.ts'
 import type { LockedPaymentAccount } from '../../payments/index.ts'
@@ -6,7 +7,12 @@ import type { OrderLifecycle } from './actions.ts'
 import type { OrderLineCounters } from './counters.ts'
 import type { LockedOrderRow, LockedOrderUpdate } from './repository.ts'
 
-type OrderLine = OrderLineCounters & { readonly group: string; readonly variantId: string }
+type OrderLine = OrderLineCounters & {
+  readonly group: string
+  readonly variantId: string
+  /** Null: none. */
+  readonly metadata: Metadata | null
+}
 /**
  * An order whose row is locked until the transaction ends, with its payment account, which is locked before it. It does not
  * change: each update returns the next one, and an update of an earlier one throws.

@@ -1,4 +1,6 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import {
+  nullableJson,
   nullableOneOf,
   oneOf,
   type RowOf,
@@ -87,6 +89,7 @@ export const listOrderLines = statement({
     group_key: 'text',
     variant_id: 'uuid',
     requires_shipping: 'bool',
+    metadata: nullableJson<Metadata>(),
     ordered: 'int4',
     canceled: 'int4',
     fulfilled: 'int4',
@@ -94,7 +97,7 @@ export const listOrderLines = statement({
     refunded: 'int4'
   },
   text: `
-    select line, group_key, variant_id, requires_shipping, ordered, canceled, fulfilled, returned, refunded
+    select line, group_key, variant_id, requires_shipping, metadata, ordered, canceled, fulfilled, returned, refunded
     from orders.lines where order_id = $order_id order by line`
 })
 

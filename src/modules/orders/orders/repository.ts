@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { metadataColumns } from '../../../platform/postgres/metadata.ts'
 import {
@@ -46,6 +47,8 @@ export const orderSummaryColumnsSql = Object.keys(orderSummaryColumns).join(', '
 
 export type OrderLineRow = {
   line: number
+  /** The id of the line in the cart or checkout. It is unique within the order. */
+  id: string
   group_key: string
   variant_id: string
   product_id: string
@@ -60,6 +63,8 @@ export type OrderLineRow = {
   unit_price: number
   discounted_price: number
   ordered: number
+  /** Null: none. */
+  metadata: Metadata | null
   canceled: number
   fulfilled: number
   returned: number

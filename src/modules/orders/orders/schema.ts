@@ -31,6 +31,7 @@ const ItemResponse = Type.Object({
   id: Type.Integer({
     description: 'Number of the item within its order, from 1. Other requests call it `line`.'
   }),
+  line_id: { ...Id, description: 'The id of the item in its cart or checkout.' },
   variant_id: Id,
   product_id: Id,
   name: Type.String(),
@@ -39,6 +40,7 @@ const ItemResponse = Type.Object({
   slug: Type.String({ description: 'Slug of the product at the time of the order.' }),
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
+  ...customerMetadataResponseFields,
   quantity: Type.Integer({ description: 'Units ordered.' }),
   canceled: Type.Integer({ description: 'Units canceled before shipment.' }),
   fulfilled: Type.Integer({ description: 'Units shipped or delivered.' }),

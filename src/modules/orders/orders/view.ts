@@ -93,6 +93,8 @@ export const orderItemView = (
 ): OrderResponse['items'][number] => ({
   ...line,
   id: line.line,
+  line_id: line.id,
+  metadata: line.metadata ?? {},
   quantity: line.ordered,
   subtotal: sum(components, 'item'),
   discount: 0 - sum(components, 'discount'),

@@ -39,7 +39,8 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
     if (cancel_requested_by === 'system' && cart_id !== null) {
       const open = locked.lines.map(line => ({
         variantId: line.variantId,
-        quantity: remainingOrderLineUnitsByAction.cancel(line)
+        quantity: remainingOrderLineUnitsByAction.cancel(line),
+        metadata: line.metadata ?? {}
       }))
       const unsold = open.filter(({ quantity }) => quantity > 0)
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)

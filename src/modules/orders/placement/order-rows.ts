@@ -1,3 +1,4 @@
+import { isEmptyMetadata } from '../../../kernel/metadata.ts'
 import type { ShippingOption } from '../../shipping/index.ts'
 import { DIGITAL_DELIVERY_GROUP_KEY } from '../checkouts/delivery.ts'
 import type { AvailableCheckoutLine } from '../checkouts/lines.ts'
@@ -17,9 +18,9 @@ export function orderRowsOfPricedCheckout({
 }: PricedCheckout) {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
   const lines = sold.map((line, index) =>
-    lineOf(line, index + 1, groupOf.get(line.variantId) ?? DIGITAL_DELIVERY_GROUP_KEY)
+    lineOf(line, index + 1, groupOf.get(line.id) ?? DIGITAL_DELIVERY_GROUP_KEY)
   )
-  const numberOf = new Map(lines.map(({ variant_id, line }) => [variant_id, line]))
+  const numberOf = new Map(lines.map(({ id, line }) => [id, line]))
   const titleOf = new Map(discounts.map(({ promotionId, name }) => [promotionId, name]))
   const { totals } = quote
   return {
@@ -64,11 +65,12 @@ export function orderRowsOfPricedCheckout({
 }
 
 const lineOf = (
-  { variantId, quantity, variant }: AvailableCheckoutLine,
+  { id, variantId, quantity, metadata, variant }: AvailableCheckoutLine,
   line: number,
   group_key: string
 ): NewOrderLineRow => ({
   line,
+  id,
   group_key,
   variant_id: variantId,
   product_id: variant.productId,
@@ -82,7 +84,8 @@ const lineOf = (
   weight_grams: variant.weightGrams,
   unit_price: variant.price.minor,
   discounted_price: variant.price.discountedMinor,
-  ordered: quantity
+  ordered: quantity,
+  metadata: isEmptyMetadata(metadata) ? null : metadata
 })
 
 const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['options'][number]) => ({

@@ -80,11 +80,11 @@ export const insertOrder = statement({
       from new, jsonb_to_recordset(groups) as rows (group_key text, method text, option jsonb)
     ), new_lines as (
       insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
-        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered)
-      select id, rows.*
+        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered, id, metadata)
+      select new.id, rows.*
       from new, jsonb_to_recordset(lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
         variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
-        unit_price bigint, discounted_price bigint, ordered int)
+        unit_price bigint, discounted_price bigint, ordered int, id uuid, metadata jsonb)
     ), new_breakdowns as (
       insert into orders.breakdowns (order_id, components) select id, jsonb_strip_nulls(components) from new
     ), new_history as (

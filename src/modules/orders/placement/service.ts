@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import type { InventoryApi, InventoryItemQuantity } from '../../inventory/index.ts'
+import type { InventoryApi, InventoryItemQuantity, StockRequestLine } from '../../inventory/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
@@ -13,13 +13,13 @@ import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/b
 import { type BuyerLimitKeys, type FindBuyerLimitKeys, hashClientNetwork } from '../buyers/service.ts'
 import { validEmailOfCheckout } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
-import type { CheckoutLine } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
 import { checkoutChangedError, tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
+import { stockLinesOf } from '../fulfilment/unit-groups.ts'
 import { versionUnderLock } from '../lifecycle/locked-order.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
 import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
@@ -131,7 +131,7 @@ export function createOrderPlacement(deps: Deps) {
     // not in a group commit.
     const transactions = redemptions.some(({ limited }) => limited !== undefined) ? db : db.groupCommit()
     const serialized = pricing.serializedBy(transactions.serializedBy(`orders ${order.buyer}`), redemptions)
-    const lines = priced.sold.map(({ variantId, quantity }) => ({ variantId, quantity }))
+    const lines = stockLinesOf(priced.sold)
     // A deferred payment contests no stock. Nor does an order without a client address, because contests are
     // limited by network.
     const mayContest =
@@ -221,7 +221,7 @@ export function createOrderPlacement(deps: Deps) {
   async function claimStock(
     tx: Transaction,
     { id, payment_status }: repository.NewOrderRow,
-    lines: readonly CheckoutLine[],
+    lines: readonly StockRequestLine[],
     { contested, isAssisted }: { contested: readonly InventoryItemQuantity[]; isAssisted: boolean }
   ): Promise<void> {
     await inventory?.claim(tx, id, lines, contested)
@@ -272,7 +272,7 @@ async function lockOpenCheckout(
   if (row.version !== version) throw checkoutChangedError()
 }
 
-const idsOf = (lines: readonly CheckoutLine[]) => lines.map(({ variantId }) => variantId)
+const idsOf = (lines: readonly StockRequestLine[]) => lines.map(({ variantId }) => variantId)
 
 async function insertOrder(tx: Queryable, order: repository.NewOrderRow): Promise<OrderRow> {
   const row = await tx.first(repository.insertOrder, order)

@@ -1,7 +1,6 @@
 import { DomainError } from '../../../kernel/errors.ts'
 import type { Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
-import type { InventoryApi, InventoryItemQuantity } from '../../inventory/index.ts'
-import type { CheckoutLine } from '../checkouts/lines.ts'
+import type { InventoryApi, InventoryItemQuantity, StockRequestLine } from '../../inventory/index.ts'
 
 type Stock = Pick<InventoryApi, 'reserve' | 'release'>
 /** Units of items that the order may contest. */
@@ -21,7 +20,7 @@ const RESERVED_SECONDS = 120
 export function withStockReservation<X extends Transaction>(
   inventory: Stock,
   owner: string,
-  lines: readonly CheckoutLine[],
+  lines: readonly StockRequestLine[],
   begin: TransactionRunner<X>,
   contestable: Contestable | undefined
 ): TransactionRunner<X> & { contested(): readonly InventoryItemQuantity[] } {
