@@ -1,3 +1,4 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { OrderLineUnits } from '../lifecycle/counters.ts'
@@ -76,6 +77,7 @@ type LineJson = {
   readonly sku: string
   readonly name: string
   readonly variant_name: string
+  readonly metadata: Metadata
 }
 /** The content of shipping labels and packing slips of these orders. */
 export const listOrdersForPackingSlips = statement({
@@ -90,7 +92,8 @@ export const listOrdersForPackingSlips = statement({
   text: `
     select id, number, shipping_address as address,
       (select coalesce(jsonb_agg(jsonb_build_object(
-        'line', line, 'sku', sku, 'name', name, 'variant_name', variant_name) order by line), '[]')
+        'line', line, 'sku', sku, 'name', name, 'variant_name', variant_name,
+        'metadata', coalesce(metadata, '{}')) order by line), '[]')
        from orders.lines where order_id = o.id) as lines
     from orders.orders o where id = any ($ids)`
 })

@@ -21,10 +21,13 @@ function renderSheet({ order_number, address, lines, ...slip }: PackingSlip): st
     ...[address.region, address.country, address.phone]
   ]
   const rows = lines.map(
-    ({ quantity, sku, name, variant_name }) =>
-      `<tr><td class="n">${quantity}</td>${[sku, [name, variant_name].filter(Boolean).join(', ')]
-        .map(text => `<td>${escaped(text ?? '')}</td>`)
-        .join('')}<td>&#9744;</td></tr>`
+    ({ quantity, sku, name, variant_name, metadata }) =>
+      `<tr><td class="n">${quantity}</td><td>${escaped(sku ?? '')}</td><td>${[
+        [name, variant_name].filter(Boolean).join(', '),
+        ...Object.entries(metadata).map(([key, value]) => `${key}: ${value}`)
+      ]
+        .map(escaped)
+        .join('<br>')}</td><td>&#9744;</td></tr>`
   )
   const head = [slip.service, slip.carrier, slip.tracking_number].filter(text => text !== null)
   return `<section><h1>${escaped(order_number ?? slip.order_id)}</h1><p>${head.map(escaped).join(' &middot; ')}</p>

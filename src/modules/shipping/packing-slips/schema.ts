@@ -1,4 +1,4 @@
-import { metadataQuery } from '../../../kernel/metadata.ts'
+import { customerMetadataResponseFields, metadataQuery } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
 import { AdminShipmentResponse } from '../shipments/schema.ts'
@@ -32,7 +32,8 @@ export const PackingSlipResponse = response('PackingSlipResponse', {
       quantity: Type.Integer(),
       sku: nullable(Type.String()),
       name: nullable(Type.String()),
-      variant_name: nullable(Type.String())
+      variant_name: nullable(Type.String()),
+      ...customerMetadataResponseFields
     })
   )
 })

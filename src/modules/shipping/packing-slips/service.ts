@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import { LATEST_MICROSECOND, type Page, readPage } from '../../../kernel/pages.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
@@ -23,6 +24,7 @@ type SlipOrder = {
     readonly sku: string
     readonly name: string
     readonly variant_name: string
+    readonly metadata: Metadata
   }[]
 }
 /** Reads the orders with these ids for packing slips. Missing orders are left out. */
@@ -138,8 +140,8 @@ function slipOf(row: ShipmentWithEvents, order: SlipOrder | undefined): PackingS
     // A pickup has no address.
     address: row.method === 'pickup' ? null : (order?.address ?? null),
     lines: row.lines.map(({ line, quantity }) => {
-      const { sku = null, name = null, variant_name = null } = lineOf.get(line) ?? {}
-      return { line, quantity, sku, name, variant_name }
+      const { sku = null, name = null, variant_name = null, metadata = {} } = lineOf.get(line) ?? {}
+      return { line, quantity, sku, name, variant_name, metadata }
     })
   }
 }
