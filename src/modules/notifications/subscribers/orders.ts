@@ -1,4 +1,5 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
+import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, UserContact } from '../../auth/index.ts'
 import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
@@ -18,15 +19,16 @@ type Deps = {
   isEnabled: (template: MailTemplateName) => boolean
 }
 
-/**
- * Variables about an order for a template, without its token. The metadata is a list, because a template
- * cannot name a key that an order may lack.
- */
+/** Metadata for a template. It is a list, because a template cannot name a key that an object may lack. */
+const metadataVariables = (metadata: Metadata) =>
+  Object.entries(metadata).map(([key, value]) => ({ key, value }))
+
+/** Variables about an order for a template, without its token. */
 export const orderMailVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
   id,
   number,
   currency,
-  lines,
+  lines: lines.map(line => ({ ...line, metadata: metadataVariables(line.metadata) })),
   terms,
   payment_status: summary.payment_status ?? '',
   subtotal: summary.subtotal,
@@ -35,7 +37,7 @@ export const orderMailVariables = ({ id, number, currency, lines, terms, ...summ
   shipping_total: summary.shipping_total,
   tax_added: summary.tax_added,
   tax_total: summary.tax_total,
-  metadata: Object.entries(summary.metadata).map(([key, value]) => ({ key, value }))
+  metadata: metadataVariables(summary.metadata)
 })
 
 /** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */
@@ -47,9 +49,9 @@ export function shipmentMailVariables({ lines, shipments }: OrderSummary, shipme
     tracking_number: shipment.tracking_number ?? '',
     lines: shipment.lines.flatMap(({ line: number, quantity }) => {
       const line = lines.find(each => each.line === number)
-      return line === undefined
-        ? []
-        : { sku: line.sku, name: line.name, variant_name: line.variant_name, quantity }
+      if (line === undefined) return []
+      const { sku, name, variant_name, metadata } = line
+      return [{ sku, name, variant_name, metadata: metadataVariables(metadata), quantity }]
     })
   }
 }

@@ -38,6 +38,7 @@ type TemplateDefinition = {
   readonly isOptional?: true
 }
 
+const engraving = [{ key: nonEmptyExampleText('engraving'), value: nonEmptyExampleText('Ada') }]
 const order = {
   id: nonEmptyExampleText('019b0000-0000-7000-8000-000000000001'),
   number: nonEmptyExampleText('K7QD-X2MB'),
@@ -56,6 +57,7 @@ const order = {
       sku: nonEmptyExampleText('MUG-1'),
       name: nonEmptyExampleText('Mug'),
       variant_name: possiblyEmptyExampleText('Green'),
+      metadata: engraving,
       quantity: 2,
       total: 3_000
     },
@@ -63,6 +65,7 @@ const order = {
       sku: nonEmptyExampleText('BOWL-3'),
       name: nonEmptyExampleText('Bowl & spoon'),
       variant_name: possiblyEmptyExampleText(''),
+      metadata: [],
       quantity: 1,
       total: 2_480
     }
@@ -77,6 +80,7 @@ const shipment = {
       sku: nonEmptyExampleText('MUG-1'),
       name: nonEmptyExampleText('Mug'),
       variant_name: possiblyEmptyExampleText('Green'),
+      metadata: engraving,
       quantity: 2
     }
   ]

@@ -27,8 +27,15 @@ type OrderLabels = {
   total: string
 }
 
+const lineName = "{{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}"
+/** The metadata of a line, such as an engraving. Each entry follows `before`. */
+const lineMetadata = (before: string) =>
+  `{% for entry in line.metadata %}${before}{{ entry.key }}: {{ entry.value }}{% endfor %}`
+const lineMetadataText = lineMetadata('\n  ')
+const lineMetadataHtml = lineMetadata('<br>')
+
 const orderText = (words: OrderLabels): string => `{% for line in order.lines %}{% if line.quantity > 0 %}
-{{ line.quantity }} x {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}: {{ line.total | money: order.currency }}{% endif %}{% endfor %}
+{{ line.quantity }} x ${lineName}: {{ line.total | money: order.currency }}${lineMetadataText}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}
 ${words.discount}: -{{ order.discount_total | money: order.currency }}{% endif %}
 ${words.shipping}: {{ order.shipping_total | money: order.currency }}{% if order.tax_total > 0 %}
@@ -40,7 +47,7 @@ const row = (what: string, amount: string) =>
 
 const orderTable = (words: OrderLabels): string =>
   `<table style="width:100%;border-collapse:collapse">{% for line in order.lines %}{% if line.quantity > 0 %}
-${row("{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}", '{{ line.total | money: order.currency }}')}{% endif %}{% endfor %}
+${row(`{{ line.quantity }} × ${lineName}${lineMetadataHtml}`, '{{ line.total | money: order.currency }}')}{% endif %}{% endfor %}
 {% if order.discount_total > 0 %}${row(words.discount, '-{{ order.discount_total | money: order.currency }}')}{% endif %}
 ${row(words.shipping, '{{ order.shipping_total | money: order.currency }}')}
 {% if order.tax_total > 0 %}${row(`{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}`, '{{ order.tax_total | money: order.currency }}')}{% endif %}
@@ -48,8 +55,8 @@ ${row(`<strong>${words.total}</strong>`, '<strong>{{ order.total | money: order.
 </table>`
 
 const shipmentText = `{% for line in shipment.lines %}
-{{ line.quantity }} x {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}{% endfor %}`
-const shipmentList = `<ul>{% for line in shipment.lines %}<li>{{ line.quantity }} × {{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}</li>{% endfor %}</ul>`
+{{ line.quantity }} x ${lineName}${lineMetadataText}{% endfor %}`
+const shipmentList = `<ul>{% for line in shipment.lines %}<li>{{ line.quantity }} × ${lineName}${lineMetadataHtml}</li>{% endfor %}</ul>`
 
 /** Puts content into the layout. `unsubscribe` is the text of the link below it. */
 const inLayout = (content: string, unsubscribe: string): string =>

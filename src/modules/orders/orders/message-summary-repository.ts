@@ -9,6 +9,7 @@ type Line = {
   sku: string
   name: string
   variant_name: string
+  metadata: Metadata
   /** Ordered units of a line that are not canceled. */
   quantity: number
   /** The discounted price of all ordered units of a line. */
@@ -57,7 +58,7 @@ export const listOrderSummaries = statement({
       shipping_total, tax_added, tax_total, total, token_version, metadata,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'line', l.line, 'sku', l.sku, 'name', l.name, 'variant_name', l.variant_name,
-          'quantity', l.ordered - l.canceled, 'total', (
+          'metadata', coalesce(l.metadata, '{}'), 'quantity', l.ordered - l.canceled, 'total', (
             select coalesce(sum(c.amount), 0) from orders.components c
             where c.order_id = l.order_id and c.line = l.line and c.kind in ('item', 'discount')
           )) order by l.line), '[]')
