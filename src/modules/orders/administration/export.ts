@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
 import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
@@ -75,7 +75,8 @@ const COLUMNS: Readonly<Record<OrderExportRowKind, readonly string[]>> = {
     ...ORDER_COLUMNS,
     ...['kind', 'line', 'sku', 'name', 'variant_name', 'variant_id', 'product_id'],
     ...['quantity', 'canceled', 'fulfilled', 'returned', 'refunded'],
-    ...['unit_price', 'subtotal', 'discount', 'tax', 'tax_included', 'total']
+    ...['unit_price', 'subtotal', 'discount', 'tax', 'tax_included', 'total'],
+    'metadata'
   ],
   taxes: [...ORDER_COLUMNS, ...['vat_id', 'tax_category', 'rate_percent', 'exempt', 'net', 'tax', 'gross']]
 }
@@ -139,11 +140,14 @@ const statusOfRow = ({ state, payment_status, fulfillment_status }: OrderStatusR
 
 const orderCells = ({ shipping_address, billing_address, metadata, ...row }: ExportedOrderRow): Cells => ({
   ...row,
-  metadata: isEmptyPatch(metadata) ? null : JSON.stringify(metadata),
+  metadata: metadataCell(metadata),
   status: statusOfRow(row),
   ...withPrefix('shipping', shipping_address),
   ...withPrefix('billing', billing_address)
 })
+
+const metadataCell = (metadata: Metadata): string | null =>
+  isEmptyMetadata(metadata) ? null : JSON.stringify(metadata)
 
 /** The order columns of a row of lines or taxes. */
 const headOf = (row: ExportedOrderDetailsRow): Cells => ({
@@ -168,12 +172,13 @@ function lineCells(row: ExportedOrderDetailsRow): Cells[] {
     return { tax_included: taxes.every(({ included }) => included), added }
   }
   const items = lines.map(line => {
-    const { line_total, ...item } = orderItemView(
+    const { line_total, metadata, ...item } = orderItemView(
       line,
       components.filter(each => each.line === line.line)
     )
     const { added, tax_included } = taxOf('line', line.line)
-    return { ...head, ...item, kind: 'item', line: line.line, tax_included, total: line_total + added }
+    const cells = { kind: 'item', line: line.line, tax_included, metadata: metadataCell(metadata) }
+    return { ...head, ...item, ...cells, total: line_total + added }
   })
   const deliveries = groups.map(group => {
     const { shipping, shipping_discount, tax } = deliveryGroupView(

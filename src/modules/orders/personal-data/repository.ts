@@ -37,6 +37,9 @@ export const eraseOrderPersonalData = statement({
   name: 'orders.erase_orders',
   takes: { ids: 'uuid[]' },
   text: `
+    with lines as (
+      update orders.lines set metadata = null where order_id = any ($ids) and metadata is not null
+    )
     update orders.orders set
       customer_id = null, token_version = token_version + 1, buyer = id::text, mailbox = null, cart_id = null, cart_version = null,
       email = null, note = null, metadata = '{}', private_metadata = '{}',
@@ -73,7 +76,14 @@ export const insertOrderErasureHistory = statement({
     insert into orders.history (order_id, action, from_state, to_state)
     select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
 })
-type Line = { sku: string; name: string; variant_name: string; ordered: number; discounted_price: number }
+type Line = {
+  sku: string
+  name: string
+  variant_name: string
+  metadata: Metadata
+  ordered: number
+  discounted_price: number
+}
 const exported = {
   number: 'text',
   state: oneOf<OrderState>(),
@@ -93,7 +103,7 @@ const exported = {
 const exportedOrders = `
     select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption, metadata,
       (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
-         'discounted_price', discounted_price) order by line) from orders.lines where order_id = o.id) as items,
+         'discounted_price', discounted_price, 'metadata', coalesce(metadata, '{}')) order by line) from orders.lines where order_id = o.id) as items,
       placed_at, created_at
     from orders.orders o`
 export const exportOrdersOfCustomer = statement({
