@@ -31,7 +31,7 @@ export function fakeOrders(): FakeOrders {
   }
   return {
     checkouts: { begin: fail, update: fail, read: fail, cancel: fail, complete: fail },
-    orders: { place: fail, read: fail, list: fail },
+    orders: { place: fail, read: fail, list: fail, updateMetadata: fail },
     erase: async (tx, customerId) => {
       const own = ownOf(customerId)
       const open = own.filter(([, { state }]) => state === 'pending' || state === 'placed')

@@ -157,6 +157,7 @@ export function setUpOrderLifecycleServices(
     evictions,
     paymentTimeouts,
     exportCsv: administration.exportCsv,
+    updateMetadata: actions.updateMetadata,
     eventHandlers: {
       'shipping.delivered': createShipmentEventHandler({ changes, shipping }, 'deliver'),
       'shipping.returned': createShipmentEventHandler({ changes, shipping }, 'come_back'),

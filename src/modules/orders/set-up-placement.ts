@@ -85,7 +85,7 @@ export function setUpOrderPlacementServices(
   const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
-    commands: createOrderCommands({ db, checkouts, orders }),
+    commands: createOrderCommands({ db, checkouts, orders, updateMetadata: lifecycle.updateMetadata }),
     orderSummaries: createOrderSummaryReader({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
       orderRoutes(tiers, orders, settings.orders_per_minute)

@@ -4,8 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { newId } from '../../kernel/ids.ts'
 import { type Metadata, mergeMetadata, OWN_METADATA_BYTES_MAX } from '../../kernel/metadata.ts'
+import type { MetadataRequest } from '../../kernel/metadata-request.ts'
 import { openDatabase } from './database.ts'
-import { changeMetadata, type MetadataRequest, metadataColumns, metadataUpdate } from './metadata.ts'
+import { changeMetadata, metadataColumns, metadataUpdate } from './metadata.ts'
 import { statement } from './statement.ts'
 
 const updateNoteMetadata = metadataUpdate('test.update_note_metadata', 'public.notes')

@@ -5,6 +5,7 @@ import {
   metadataLimitExceededError,
   normalizeMetadataChange
 } from '../../kernel/metadata.ts'
+import type { MetadataRequest } from '../../kernel/metadata-request.ts'
 import type { Transaction } from './database.ts'
 import { json, statement } from './statement.ts'
 
@@ -49,12 +50,6 @@ export function metadataUpdate(name: string, table: `${string}.${string}`, also 
 }
 /** A statement of `metadataUpdate`. */
 export type MetadataUpdate = ReturnType<typeof metadataUpdate>
-
-/** The fields of a request that change metadata. */
-export type MetadataRequest = {
-  readonly metadata?: MetadataChange | undefined
-  readonly private_metadata?: MetadataChange | undefined
-}
 
 type ObjectRequest = MetadataRequest & { readonly id: string }
 

@@ -1,6 +1,6 @@
+import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { MetadataRequest } from '../../../platform/postgres/metadata.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import { adminScopeUnknownError, ownAccountChangeForbiddenError } from '../errors.ts'
 import type { ManageUserRequest, UserListQuery, UserSessionListQuery } from './schema.ts'

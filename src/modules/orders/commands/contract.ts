@@ -1,3 +1,5 @@
+import type { Metadata } from '../../../kernel/metadata.ts'
+import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { Page } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -144,4 +146,28 @@ export type OrderCommands = {
    * assert.deepEqual([page[0]?.id, total], [order.id, 1])
    */
   list(buyer: ListBuyer, query: PageQuery): Promise<Page<OrderSummaryResponse>>
+  /**
+   * Changes the metadata of an order in any state, and nothing else: a sent key is set, null deletes it, other keys stay.
+   * Buyers read `metadata`; only administrators read `private_metadata`. Raises the version, and emits no event. A
+   * repeated request changes nothing; a retried job sets the same keys again. Locks the order until the commit.
+   * @throws `ORDER_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * @example
+   * const buyer = { kind: 'customer', customerId } as const
+   * const items = [{ variant_id: variantId, quantity: 1 }]
+   * const request = { items, shipping_address, metadata: { channel: 'app', gift: 'yes' } }
+   * const { order } = await orders.orders.place(buyer, request, writeOfJob(job, 'order'))
+   * const change = { metadata: { gift: null, erp_number: '4711' }, private_metadata: { margin: 'low' } }
+   * const updated = await orders.orders.updateMetadata(order.id, change, writeOfJob(job, 'metadata'))
+   * assert.deepEqual(updated.metadata, { channel: 'app', erp_number: '4711' })
+   * assert.deepEqual([updated.private_metadata, updated.version], [{ margin: 'low' }, order.version + 1])
+   */
+  updateMetadata(id: string, change: MetadataRequest, write: IdempotentWrite): Promise<OrderMetadata>
+}
+
+/** The metadata of an order after a change. */
+export type OrderMetadata = {
+  readonly id: string
+  readonly version: number
+  readonly metadata: Metadata
+  readonly private_metadata: Metadata
 }

@@ -1,26 +1,33 @@
 import { compileSchema } from '../../../kernel/compile-schema.ts'
-import { DomainError } from '../../../kernel/errors.ts'
+import { DomainError, found } from '../../../kernel/errors.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
+import { validMetadataRequest } from '../../../kernel/metadata-request.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
+import type { AdminOrderActions } from '../administration/actions.ts'
 import { PlaceOrderInput } from '../checkouts/place-order.ts'
 import { findCheckoutOfAnyBuyer } from '../checkouts/repository.ts'
 import type { CheckoutService } from '../checkouts/service.ts'
-import { orderRequestInvalidError, orderWriteRepeatedError } from '../errors.ts'
-import { findOrderOwner } from '../orders/repository.ts'
+import { orderNotFoundError, orderRequestInvalidError, orderWriteRepeatedError } from '../errors.ts'
+import { findOrderMetadata, findOrderOwner } from '../orders/repository.ts'
 import { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
 import type { OrderService, PlacedOrder } from '../orders/service.ts'
 import type { CheckoutCommands, OrderCommands } from './contract.ts'
 import { declaredFieldsOf } from './declared-fields.ts'
 
-type Deps = { db: Database; checkouts: CheckoutService; orders: OrderService }
+type Deps = {
+  db: Database
+  checkouts: CheckoutService
+  orders: OrderService
+  updateMetadata: AdminOrderActions['updateMetadata']
+}
 
 /**
  * Creates the commands for other modules. They do what the gateway does before it calls the same services.
  * They validate the request, and find what an earlier attempt of the write has created.
  */
-export function createOrderCommands({ db, checkouts, orders }: Deps): {
+export function createOrderCommands({ db, checkouts, orders, updateMetadata }: Deps): {
   checkouts: CheckoutCommands
   orders: OrderCommands
 } {
@@ -45,7 +52,11 @@ export function createOrderCommands({ db, checkouts, orders }: Deps): {
           shown(await orders.place(buyer, validated(request), attempt))
         ),
       read: async (buyer, id) => declaredFieldsOf(OrderResponse, await orders.read(buyer, id)),
-      list: async (buyer, query) => declaredFieldsOf(OrderPage, await orders.list(buyer, query))
+      list: async (buyer, query) => declaredFieldsOf(OrderPage, await orders.list(buyer, query)),
+      updateMetadata: async (id, change, write) => {
+        await updateMetadata(id, validMetadataRequest(change), write)
+        return found(await db.first(findOrderMetadata, { id }), orderNotFoundError)
+      }
     }
   }
 }

@@ -227,6 +227,12 @@ export const findOrderOfCart = statement({
     where cart_id = $cart_id and cart_version = $cart_version and state <> 'canceled'`
 })
 /** Reads the owner of an order without locking the order. */
+export const findOrderMetadata = statement({
+  name: 'orders.find_metadata',
+  takes: { id: 'uuid' },
+  gives: { id: 'uuid', version: 'int4', ...metadataColumns },
+  text: 'select id, version, metadata, private_metadata from orders.orders where id = $id'
+})
 export const findOrderOwner = statement({
   name: 'orders.find_owner',
   takes: { id: 'uuid' },

@@ -1,8 +1,9 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
+import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { changeMetadata, type MetadataRequest } from '../../../platform/postgres/metadata.ts'
+import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
 import { normalizeTrackingNumber } from '../carriers/tracking-numbers.ts'
 import {

@@ -1,0 +1,27 @@
+import { compileSchema } from './compile-schema.ts'
+import { defineError } from './errors.ts'
+import { fieldFaults } from './faults.ts'
+import { type MetadataChange, metadataFields } from './metadata.ts'
+import { Type } from './schema.ts'
+
+/** The fields of a request that change metadata. */
+export type MetadataRequest = {
+  readonly metadata?: MetadataChange | undefined
+  readonly private_metadata?: MetadataChange | undefined
+}
+
+const metadataInvalidError = defineError(
+  'invalid',
+  'METADATA_INVALID',
+  'A module passed invalid metadata. See "errors" for the fields.'
+)
+const Request = Type.Object(metadataFields, { additionalProperties: false })
+let errorsOf: ReturnType<typeof compileSchema> | undefined
+
+/** Returns the metadata that a module passed to a command, which the gateway did not validate. @throws `METADATA_INVALID` */
+export function validMetadataRequest(request: MetadataRequest): MetadataRequest {
+  errorsOf ??= compileSchema(Request)
+  const errors = errorsOf(request)
+  if (errors.length > 0) throw metadataInvalidError({ details: { errors: fieldFaults('body', errors) } })
+  return request
+}
