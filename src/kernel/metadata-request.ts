@@ -1,7 +1,7 @@
 import { compileSchema } from './compile-schema.ts'
 import { defineError } from './errors.ts'
 import { fieldFaults } from './faults.ts'
-import { type MetadataChange, metadataFields } from './metadata.ts'
+import { type Metadata, type MetadataChange, metadataFields } from './metadata.ts'
 import { Type } from './schema.ts'
 
 /** The fields of a request that change metadata. */
@@ -9,6 +9,21 @@ export type MetadataRequest = {
   readonly metadata?: MetadataChange | undefined
   readonly private_metadata?: MetadataChange | undefined
 }
+
+/** An object after a command of a module changed its metadata. */
+export type UpdatedMetadata = {
+  readonly id: string
+  readonly version: number
+  readonly metadata: Metadata
+  readonly private_metadata: Metadata
+}
+/** Returns the fields of an object that a command of a module returns. */
+export const updatedMetadataOf = ({
+  id,
+  version,
+  metadata,
+  private_metadata
+}: UpdatedMetadata): UpdatedMetadata => ({ id, version, metadata, private_metadata })
 
 const metadataInvalidError = defineError(
   'invalid',

@@ -63,6 +63,9 @@ export function fakeCatalog(): FakeCatalog {
       if (variant === undefined) throw productNotFoundError()
       return variant.productId
     },
+    products: {
+      updateMetadata: () => Promise.reject(new Error('a catalog in memory has no metadata'))
+    },
     registerRatings: () => {},
     importCsv: () => Promise.reject(new Error('a catalog in memory has no import')),
     exportCsv: () => {

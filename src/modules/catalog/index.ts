@@ -24,6 +24,7 @@ import { createPriceListPricing } from './list-prices/service.ts'
 import { createMarketOfferReader } from './offers/markets.ts'
 import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
 import { createVariantOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
+import { createProductCommands, type ProductCommands } from './products/commands.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createCatalogChangePublisher } from './revision/changes.ts'
@@ -59,6 +60,7 @@ type RepriceProductsPayload = PayloadOf<typeof repriceManyProductsJob>
 
 /** The API of the catalog for other modules. */
 export type CatalogApi = {
+  readonly products: ProductCommands
   /**
    * Returns the offers of these variants in a market, in their order. A null market: the currency of the
    * shop, in a shop without markets. `undefined`: the variant does not exist or is not for sale. Offers are
@@ -238,6 +240,7 @@ export const catalogModule = defineModule({
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,
+      products: createProductCommands(products),
       registerRatings: ratings.register,
       importCsv,
       exportCsv,
@@ -246,8 +249,7 @@ export const catalogModule = defineModule({
       someOffers: async limit => {
         const variantIds = await products.listVariantIdsForSale(limit)
         const wanted = variantIds.map(variantId => ({ variantId, quantity: 1 }))
-        const found = await offers(wanted, null)
-        return found.filter(offer => offer !== undefined)
+        return (await offers(wanted, null)).filter(offer => offer !== undefined)
       }
     }
     const routes = (tiers: Tiers) => {

@@ -1,6 +1,13 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
+import {
+  type MetadataRequest,
+  type UpdatedMetadata,
+  updatedMetadataOf,
+  validMetadataRequest
+} from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
+import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
@@ -38,6 +45,13 @@ export type ReviewsApi = {
   erase(tx: Transaction, customerId: string): Promise<void>
   /** Returns all reviews of the customer, in the form of their own API. */
   export(customerId: string): Promise<OwnReviewResponse[]>
+  /**
+   * Changes the metadata of a review: a sent key is set, null deletes it, other keys
+   * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
+   * transaction, which locks the review until the commit.
+   * @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   */
+  updateMetadata(reviewId: string, change: MetadataRequest, write: IdempotentWrite): Promise<UpdatedMetadata>
 }
 
 type CustomerPayload = { readonly customer_id: string | null }
@@ -71,7 +85,12 @@ export const reviewsModule = defineModule({
     })
     const moderation = createReviewModeration({ db, recordChange })
     const personalData = reviewPersonalData(db)
-    const api: ReviewsApi = { erase: personalData.erase, export: personalData.export }
+    const api: ReviewsApi = {
+      erase: personalData.erase,
+      export: personalData.export,
+      updateMetadata: async (id, change, write) =>
+        updatedMetadataOf(await moderation.updateMetadata(id, validMetadataRequest(change), write))
+    }
     const updatePurchases = async (tx: Transaction, events: readonly JobDelivery<CustomerPayload>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)
       if (orders !== undefined) await updateVerifiedPurchases(tx, customerIds, orders)

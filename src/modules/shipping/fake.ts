@@ -32,6 +32,7 @@ export function fakeShipping(): FakeShipping {
     listRegions: async () => new Map(),
     createInitialRules: async () => false,
     registerOrderDescriber: () => {},
+    updateMetadata: () => Promise.reject(new Error('a shipping in memory has no metadata')),
     createShipments: async (tx, { orderId, customerId, groups }) =>
       afterCommit(tx, () => {
         for (const { key, lines, option } of groups) {

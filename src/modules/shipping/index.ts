@@ -1,6 +1,13 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import {
+  type MetadataRequest,
+  type UpdatedMetadata,
+  updatedMetadataOf,
+  validMetadataRequest
+} from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
+import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
@@ -73,6 +80,17 @@ export type ShippingApi = {
   updateUnshipped(tx: Transaction, orderId: string, groups: ShippedParcel['groups']): Promise<void>
   /** Assigns the shipments of a guest's order to a customer. */
   assignCustomer(tx: Transaction, orderId: string, customerId: string): Promise<void>
+  /**
+   * Changes the metadata of a shipment: a sent key is set, null deletes it, other keys
+   * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
+   * transaction, which locks the shipment until the commit.
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   */
+  updateMetadata(
+    shipmentId: string,
+    change: MetadataRequest,
+    write: IdempotentWrite
+  ): Promise<UpdatedMetadata>
   /** Erases the personal data in the shipments of these orders. */
   erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
   /** Registers, at set-up, how orders describe themselves for packing slips. Without it, slips show only shipping's own data. */
@@ -113,6 +131,8 @@ export const shippingModule = defineModule({
       findReported: tracking.findReported,
       updateUnshipped: shipments.updateUnshipped,
       assignCustomer: shipments.assignCustomer,
+      updateMetadata: async (id, change, write) =>
+        updatedMetadataOf(await shipments.updateMetadata(id, validMetadataRequest(change), write)),
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()

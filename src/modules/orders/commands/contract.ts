@@ -1,5 +1,4 @@
-import type { Metadata } from '../../../kernel/metadata.ts'
-import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
+import type { MetadataRequest, UpdatedMetadata } from '../../../kernel/metadata-request.ts'
 import type { Page } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -161,13 +160,5 @@ export type OrderCommands = {
    * assert.deepEqual(updated.metadata, { channel: 'app', erp_number: '4711' })
    * assert.deepEqual([updated.private_metadata, updated.version], [{ margin: 'low' }, order.version + 1])
    */
-  updateMetadata(id: string, change: MetadataRequest, write: IdempotentWrite): Promise<OrderMetadata>
-}
-
-/** The metadata of an order after a change. */
-export type OrderMetadata = {
-  readonly id: string
-  readonly version: number
-  readonly metadata: Metadata
-  readonly private_metadata: Metadata
+  updateMetadata(id: string, change: MetadataRequest, write: IdempotentWrite): Promise<UpdatedMetadata>
 }

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { type IdempotentWrite, newWrite } from '../../src/index.ts'
+import { newId } from '../../src/kernel/ids.ts'
+import type { MetadataRequest, UpdatedMetadata } from '../../src/kernel/metadata-request.ts'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { reviewsModule } from '../../src/modules/reviews/index.ts'
+import { shippingModule } from '../../src/modules/shipping/index.ts'
+import { admin, customer } from '../../src/testing.ts'
+import { CHECKOUT_MODULES } from '../support/checkouts.ts'
+import { sent, useOrders } from '../support/orders.ts'
+
+type Update = (id: string, change: MetadataRequest, write: IdempotentWrite) => Promise<UpdatedMetadata>
+type Shop = Awaited<ReturnType<typeof useShop>>
+
+const useShop = () => useOrders({ modules: [...CHECKOUT_MODULES, reviewsModule] })
+
+/** An object of each noun: its id, its command, and where administrators read it. */
+const NOUNS: Readonly<
+  Record<string, (shop: Shop) => Promise<{ id: string; update: Update | undefined; path: string }>>
+> = {
+  product: async shop => {
+    const [row] = await shop.sql('select product_id as id from catalog.variants where id = $1', [shop.mug])
+    const update = shop.apiOf(catalogModule)?.products.updateMetadata
+    return { id: String(row?.id), update, path: '/api/catalog/products' }
+  },
+  shipment: async shop => {
+    await shop.as(customer()).post('/api/orders', sent(shop.mug))
+    const [row] = await shop.sql('select id from shipping.shipments')
+    const update = shop.apiOf(shippingModule)?.updateMetadata
+    return { id: String(row?.id), update, path: '/api/admin/shipping/shipments' }
+  },
+  review: async shop => {
+    const [row] = await shop.sql('select product_id as id from catalog.variants where id = $1', [shop.mug])
+    const review = { rating: 5, title: 'Good', body: 'It holds coffee.', author: 'Ada' }
+    const { status, text } = await shop.as(customer()).post(`/api/products/${row?.id}/reviews`, review)
+    expect(status, text).toBe(201)
+    const [stored] = await shop.sql('select id from reviews.reviews')
+    const update = shop.apiOf(reviewsModule)?.updateMetadata
+    return { id: String(stored?.id), update, path: '/api/catalog/reviews' }
+  }
+}
+
+test.each(Object.entries(NOUNS))(
+  'a module changes the metadata of a %s, and invalid metadata changes nothing',
+  async (_, prepare) => {
+    const shop = await useShop()
+    const { id, update, path } = await prepare(shop)
+    if (update === undefined) throw new Error('the module is missing')
+    const read = async () => (await shop.as(admin()).get(`${path}/${id}`)).json
+    const { version } = await read()
+
+    const change = { metadata: { erp_number: '4711', gone: 'x' }, private_metadata: { margin: 'low' } }
+    await update(id, change, newWrite())
+    const updated = await update(id, { metadata: { gone: null } }, newWrite())
+    const metadata = { metadata: { erp_number: '4711' }, private_metadata: { margin: 'low' } }
+    expect(updated).toEqual({ id, version: version + 2, ...metadata })
+    const stored = await read()
+    expect(stored).toMatchObject({ version: version + 2, ...metadata })
+
+    for (const wrong of [{ metadata: { erp_number: 4711 } }, { status: 'archived' }])
+      await expect(update(id, wrong as object, newWrite())).rejects.toMatchObject({
+        code: 'METADATA_INVALID'
+      })
+    const full = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`key${at}`, 'x']))
+    await expect(update(id, { metadata: full }, newWrite())).rejects.toMatchObject({ code: 'METADATA_LIMIT' })
+    expect(await read()).toEqual(stored)
+    await expect(update(newId(), change, newWrite())).rejects.toMatchObject({
+      code: expect.stringMatching(/_NOT_FOUND$/)
+    })
+  }
+)
