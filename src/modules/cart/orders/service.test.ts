@@ -205,6 +205,25 @@ test('carts that are emptied in one group commit succeed or fail independently',
   expect(await storedCart(shop, bystander)).toEqual(others)
 })
 
+test('the lines of a canceled order keep their metadata, and join equal lines of the cart', async () => {
+  const { shop, cart, mug, tee, customerId, cartId, read } = await useCart('customer')
+  const lines = [
+    { variantId: mug, quantity: 1, metadata: { text: 'Ada' } },
+    { variantId: mug, quantity: 3 },
+    { variantId: mug, quantity: 2, metadata: { text: 'Ada' } }
+  ]
+  const restore = () => shop.db.transaction(tx => cart.restoreLines(tx, { customerId, cartId }, lines))
+  await restore()
+  const { items } = (await read()).json
+  expect(items).toMatchObject([
+    { variant_id: mug, quantity: 3, metadata: {} },
+    { variant_id: tee, quantity: 3, metadata: {} },
+    { variant_id: mug, quantity: 3, metadata: { text: 'Ada' } }
+  ])
+  await restore()
+  expect((await read()).json.items).toEqual(items)
+})
+
 describe("lines of a guest's canceled order", () => {
   test('a guest whose cart has expired or was deleted gets no lines of a canceled order back', async () => {
     const { shop, giveBack, mug, cartId } = await useCart('guest')
