@@ -12,7 +12,7 @@ export function priceSummary(priced) {
     el(
       'ul',
       { class: 'bought' },
-      priced.items.map(({ product_id, name, variant_name, quantity, line_total }) =>
+      priced.items.map(({ product_id, name, variant_name, metadata, quantity, line_total }) =>
         el(
           'li',
           {},
@@ -21,7 +21,9 @@ export function priceSummary(priced) {
             {},
             `${quantity} × `,
             link(`#/products/${product_id}`, name),
-            variant_name && el('span', { class: 'soft' }, ` ${variant_name}`)
+            variant_name && el('span', { class: 'soft' }, ` ${variant_name}`),
+            // Such as an engraving.
+            Object.values(metadata).map(value => el('span', { class: 'soft' }, ` ${value}`))
           ),
           el('span', { class: 'amount' }, money(line_total, currency))
         )
