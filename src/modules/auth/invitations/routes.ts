@@ -14,7 +14,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     {
       config: { class: 'account', secret: 201 },
       schema: {
-        summary: 'Create an invitation',
+        summary: 'Create a registration invitation',
         description:
           'Creates a code with which one customer can register while the shop requires invitations. Only ' +
           'this response contains the code. It expires after `expires_in_days`.',
@@ -30,7 +30,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     {
       config,
       schema: {
-        summary: 'List invitations',
+        summary: 'List registration invitations',
         description:
           'Returns all invitations, the newest first. Used and expired ones are included; expired ones are ' +
           'deleted after 30 days.',
@@ -45,7 +45,7 @@ export function invitationRoutes(tiers: Tiers, invitations: InvitationService): 
     {
       config,
       schema: {
-        summary: 'Delete an invitation',
+        summary: 'Delete a registration invitation',
         description:
           'Deletes the invitation. Its code can no longer be used; an account that was registered with it ' +
           'stays. 404 `AUTH_INVITATION_NOT_FOUND`: no invitation has this id.',

@@ -174,7 +174,7 @@ test('a buyer sees the remaining stock immediately, also of kits, despite the ca
   expect(await available()).toEqual([9, 4])
 })
 
-test('units on hand of an upserted stock item are counted after the commit', async () => {
+test('units on hand of an upserted item are posted to its stock level after the commit, once', async () => {
   const { db, inventory, movements } = await useInventory()
   const ids = Array.from({ length: 250 }, newId)
   const describe = () =>

@@ -12,7 +12,12 @@ const scope = { name: 'Ada & Bob', locale: 'en' }
 const samples = { example: scope, minimal: scope, maximal: scope }
 const LOOP = "{% assign list = (1..100000) | where_exp: 'a', 'a > 1' %}".repeat(20)
 const LOOPING = { ...words, text: LOOP }
-const TOO_LONG = { part: 'text', line: 1, message: 'it takes longer than 200 ms' }
+// On a busy machine the limit of wall-clock time can come before that of CPU time.
+const TOO_LONG = {
+  part: 'text',
+  line: 1,
+  message: expect.stringMatching(/^it takes longer than (?:200|5000) ms$/)
+}
 
 test('a mail template is rendered, and a fault names its part and line', async () => {
   expect(await renderer.render(words, scope)).toEqual({

@@ -24,7 +24,7 @@ const account = {
 } as const
 const accountColumns = Object.keys(account).join(', ')
 
-/** Every change of an order's payments locks the account first, before the order. */
+/** Locks the payment account of an order. Every change of the order's payments locks it before the row of the order. */
 export const lockPaymentAccount = statement({
   name: 'payments.lock_account',
   takes: { order_id: 'uuid' },

@@ -116,7 +116,7 @@ export function createPaymentIntentService(deps: Deps) {
     const { order_id, ...account } = await ownAccount(caller, request.order_id)
     const choice = starter.resolveMethod(request, account.currency)
     const network = attempts.hashNetwork(address)
-    // An open payment is not returned either, because the next card could be tried on it.
+    // Above the limit, even an open payment is not returned, because the client could try the next card on it.
     if (!write.alreadyApplied && providers.get(choice.provider).kind !== 'offline')
       await attempts.assertBelowLimit(db, network, order_id)
     if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
