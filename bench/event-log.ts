@@ -12,7 +12,7 @@ import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { newId } from '../src/kernel/ids.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../src/modules/orders/index.ts'
 import { createEventLog } from '../src/platform/event-log/event-log.ts'
-import { createSequencer } from '../src/platform/event-log/sequencer.ts'
+import { createEventLogSequencer } from '../src/platform/event-log/sequencer.ts'
 import { createMetricRegistry } from '../src/platform/metrics/registry.ts'
 import { createOutbox } from '../src/platform/outbox/outbox.ts'
 import { openDatabase } from '../src/platform/postgres/database.ts'
@@ -48,7 +48,7 @@ const settings = { position_wait_seconds: 1, retention_days: 90 }
 const metrics = createMetricRegistry()
 const eventLog = createEventLog({ db, log, metrics, timers: createTimers(log), settings })
 const outbox = createOutbox({ db, log, metrics, eventLog })
-const sequencer = createSequencer({ db, log, waitSeconds: 1 })
+const sequencer = createEventLogSequencer({ db, log, waitSeconds: 1 })
 const client = new pg.Client({ connectionString: server.url })
 await client.connect()
 

@@ -2,7 +2,7 @@
  * The shop without what handles events: it writes them when SUBSCRIBES=true, because then a module subscribes to them, and
  * none otherwise. What `bench/events.ts` compares.
  */
-import { openShopGateway, setUpShopModules, standardModules } from '../src/app.ts'
+import { openGatewayForShopModules, setUpShopModules, standardModules } from '../src/app.ts'
 import { loadConfig } from '../src/config.ts'
 import {
   authModule,
@@ -33,6 +33,6 @@ const config = loadConfig(all)
 const platform = await openPlatform(config, process.env.DATABASE_URL ?? '', openLog(config.log), {
   serves: true
 })
-const { app } = await openShopGateway(await setUpShopModules(platform, all))
+const { app } = await openGatewayForShopModules(await setUpShopModules(platform, all))
 await app.listen({ port: config.server.port, backlog: 4_096 })
 process.on('SIGTERM', () => process.exit())

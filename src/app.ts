@@ -1,10 +1,10 @@
 import { DEMO_PICTURES_PATH } from './demo/catalog.ts'
 import { readShopFrontFile } from './demo/shop-front.ts'
-import { createExampleRequests, type ExampleRequests } from './examples.ts'
+import { createCurlExampleWriter, type WriteCurlExamples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
 import { guideFiles, listGuides } from './guides.ts'
-import type { Diagnosis } from './kernel/diagnosis.ts'
+import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
 import type { GetModuleApi, Module } from './module.ts'
 import { adminModule } from './modules/admin/index.ts'
@@ -55,12 +55,12 @@ export type ShopModules = {
   /** The API of a module; `undefined` when it is disabled. */
   apiOf: GetModuleApi
   /** Checks of the stored data, which `doctor` runs. */
-  diagnoses: readonly Diagnosis[]
+  diagnoses: readonly DiagnosisCheck[]
   /** Stops the modules. The platform stays open. */
   stop(): Promise<void>
 }
 /** A shop with its gateway. It does not listen until the caller starts it. */
-export type ShopWithGateway = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: ExampleRequests }
+export type ShopWithGateway = Gateway & Pick<ShopModules, 'apiOf' | 'stop'> & { examples: WriteCurlExamples }
 
 /** Pictures of the products of the demo catalog, drawn on request. */
 const demoFiles: PublicFiles = {
@@ -102,13 +102,13 @@ export async function setUpShopModules(
 }
 
 /** Puts the gateway in front of a shop. */
-export async function openShopGateway({
+export async function openGatewayForShopModules({
   platform,
   modules,
   apiOf,
   stop
 }: ShopModules): Promise<ShopWithGateway> {
-  const examples = createExampleRequests(apiOf)
+  const examples = createCurlExampleWriter(apiOf)
   const gateway = await createGateway({
     platform,
     version,

@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 /** Loads the YAML parser on demand. Numbers and booleans in variables are parsed as JSON, so most starts do not need it. */
 const parseYaml = (text: string): unknown => (require('yaml') as typeof import('yaml')).parse(text)
 const PLAIN = /^(?:true|false|0|-?[1-9]\d{0,14})$/
-export const parseConfigValue = (text: string): unknown =>
+export const parseJsonOrYamlConfigValue = (text: string): unknown =>
   PLAIN.test(text) ? JSON.parse(text) : parseYaml(text)
 
 /** The environment variable that names the configuration file. */

@@ -1,4 +1,4 @@
-import { compileSchema, type SchemaError } from './kernel/compile-schema.ts'
+import { compileSchema, type SchemaViolation } from './kernel/compile-schema.ts'
 import { schemaErrorMessage, schemaErrorPath } from './kernel/faults.ts'
 import { mostSimilarWord } from './kernel/most-similar-word.ts'
 import type { SettingProblem } from './kernel/settings.ts'
@@ -15,7 +15,7 @@ export type ConfigJsonSchema = {
   'x-holds-password'?: boolean
 }
 /** The environment variable that set a key, by key. */
-export type ConfigKeyOrigins = ReadonlyMap<string, string>
+export type EnvironmentVariableByConfigKey = ReadonlyMap<string, string>
 
 const KEYS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 20
@@ -26,10 +26,14 @@ const PASSWORD_OF_URL = /(:\/\/[^\s:@/]*:)[^\s@]+@/g
 export const maskUrlPassword = (text: string): string => text.replace(PASSWORD_OF_URL, '$1***@')
 
 /** Returns the violations of the schema, at most one per key. */
-export function findSchemaProblems(schema: ConfigJsonSchema, value: unknown, path = ''): SettingProblem[] {
+export function findConfigSchemaProblems(
+  schema: ConfigJsonSchema,
+  value: unknown,
+  path = ''
+): SettingProblem[] {
   if (schema.properties !== undefined && isConfigTree(value))
     return Object.entries(schema.properties).flatMap(([key, property]) =>
-      findSchemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
+      findConfigSchemaProblems(property, value[key], path === '' ? key : `${path}.${key}`)
     )
   const found = compileSchema(schema)(value).map(error => ({
     key: `${path}${schemaErrorPath(error).replaceAll('/', '.')}`,
@@ -38,7 +42,7 @@ export function findSchemaProblems(schema: ConfigJsonSchema, value: unknown, pat
   return found.filter(({ key }, index) => found.findIndex(other => other.key === key) === index)
 }
 
-function reasonOf(error: SchemaError, value: unknown): string {
+function reasonOf(error: SchemaViolation, value: unknown): string {
   const { params, parentSchema = {} } = error
   const { properties = {}, default: byDefault } = parentSchema as ConfigJsonSchema
   if ('additionalProperty' in params)
@@ -73,7 +77,11 @@ export function unknownNameHint(word: string, known: readonly string[]): string 
 /** Formats a problem as a line: the key, what to write, the value unless it is a secret, and the variable that set it. */
 export function formatSettingProblem(
   { key, message, isSecret = false }: SettingProblem,
-  { schema, tree, origins }: { schema: ConfigJsonSchema; tree: ConfigTree; origins: ConfigKeyOrigins }
+  {
+    schema,
+    tree,
+    origins
+  }: { schema: ConfigJsonSchema; tree: ConfigTree; origins: EnvironmentVariableByConfigKey }
 ): string {
   const shown = isSecret ? undefined : shownValue(schema, tree, key)
   const [, name] = [...origins].find(([set]) => key === set || key.startsWith(`${set}.`)) ?? []

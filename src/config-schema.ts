@@ -49,7 +49,7 @@ export function configSchema(modules: readonly ConfigurableModule[]) {
 }
 
 /** The type of the configuration with the settings of these modules, each under its module's name. */
-export type ConfigOf<M extends ConfigurableModule> = Config & {
+export type ConfigOfModules<M extends ConfigurableModule> = Config & {
   readonly [X in M as X['name']]: SettingsOf<NonNullable<X['settings']>>
 }
 

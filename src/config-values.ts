@@ -15,7 +15,7 @@ const HOST =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*(?!\d+$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i
 
 /** Checks values beyond their schema, such as URLs. Ignores values of the wrong type, because the schema reports those. */
-export function findSettingValueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
+export function findCoreSettingValueProblems(tree: Readonly<Record<string, unknown>>): SettingProblem[] {
   const valueAt = (key: string): unknown => {
     const [section = '', name = ''] = key.split('.')
     return (tree[section] as Record<string, unknown> | undefined)?.[name]

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { stringify } from 'yaml'
 import { standardModules } from './app.ts'
-import { findDataFolderBeforeModulesLoad, isConfigValidWithoutModules, loadConfig } from './config.ts'
+import { findDataFolderBeforeModulesLoad, isConfigValidWithoutModuleKeys, loadConfig } from './config.ts'
 import { configSchema } from './config-schema.ts'
 import { OperatorError } from './kernel/errors.ts'
 
@@ -369,7 +369,7 @@ test.each([
 ])(
   'the environment %j is valid for the core settings, checked without any module: %s',
   (environment, isRight) => {
-    expect(isConfigValidWithoutModules(environment)).toBe(isRight)
+    expect(isConfigValidWithoutModuleKeys(environment)).toBe(isRight)
   }
 )
 

@@ -1,27 +1,32 @@
-import { CONFIG_FILE_VARIABLE, formatYamlError, parseConfigValue, readConfigFile } from './config-file.ts'
+import {
+  CONFIG_FILE_VARIABLE,
+  formatYamlError,
+  parseJsonOrYamlConfigValue,
+  readConfigFile
+} from './config-file.ts'
 import {
   type ConfigJsonSchema,
   type ConfigTree,
-  findSchemaProblems,
+  findConfigSchemaProblems,
   formatSettingProblem,
   isConfigTree,
   maskUrlPassword,
   unknownNameHint
 } from './config-problems.ts'
 import {
-  type ConfigOf,
+  type ConfigOfModules,
   type ConfigurableModule,
   configKeysByShortVariable,
   configSchema
 } from './config-schema.ts'
-import { findSettingContradictions, findSettingValueProblems } from './config-values.ts'
+import { findCoreSettingValueProblems, findSettingContradictions } from './config-values.ts'
 import { certainlyMatchesSchema } from './kernel/certain-match.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { type ComposableModule, findModuleProblems } from './module-problems.ts'
 import { type Config, CoreSettings, DATA_FOLDER_DEFAULT } from './platform/core-settings.ts'
 
-export type { Config, ConfigOf }
+export type { Config, ConfigOfModules }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -41,7 +46,7 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
   modules: readonly M[],
   environment: Environment = process.env,
   content?: object
-): ConfigOf<M> {
+): ConfigOfModules<M> {
   const reading = read(modules, environment, content)
   const { tree, problems } = reading
   // Checks across settings run only when each setting is valid, because they rely on it.
@@ -62,7 +67,7 @@ export function loadConfig<const M extends ConfigurableModule & ComposableModule
 export const loadConfigWithoutModuleChecks = <const M extends ConfigurableModule>(
   modules: readonly M[],
   environment: Environment = process.env
-): ConfigOf<M> => finish(read(modules, environment))
+): ConfigOfModules<M> => finish(read(modules, environment))
 
 type Reading = { known: Known; tree: ConfigTree; origins: Origins; problems: SettingProblem[] }
 
@@ -77,8 +82,8 @@ function read(modules: readonly ConfigurableModule[], environment: Environment, 
   fill(known.schema, tree, '', problems)
   const isReported = ({ key }: SettingProblem) => problems.some(problem => problem.key === key)
   if (!certainlyMatchesSchema(known.schema, tree))
-    problems.push(...findSchemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
-  problems.push(...findSettingValueProblems(tree).filter(problem => !isReported(problem)))
+    problems.push(...findConfigSchemaProblems(known.schema, tree).filter(problem => !isReported(problem)))
+  problems.push(...findCoreSettingValueProblems(tree).filter(problem => !isReported(problem)))
   return { known, tree, origins, problems }
 }
 
@@ -97,13 +102,13 @@ function moduleSettingProblems(modules: readonly ConfigurableModule[], config: C
 function finish<M extends ConfigurableModule>(
   { known: { schema }, tree, origins, problems }: Reading,
   unfit: readonly string[] = []
-): ConfigOf<M> {
+): ConfigOfModules<M> {
   const lines = [
     ...problems.map(problem => formatSettingProblem(problem, { schema, tree, origins })),
     ...unfit
   ]
   if (lines.length > 0) throw new OperatorError(`The configuration is wrong:\n  ${lines.join('\n  ')}`)
-  return freeze(tree) as ConfigOf<M>
+  return freeze(tree) as ConfigOfModules<M>
 }
 
 /**
@@ -125,7 +130,7 @@ export function findDataFolderBeforeModulesLoad(environment: Environment = proce
 }
 
 /** Whether the configuration is valid and sets no key of a module. */
-export function isConfigValidWithoutModules(environment: Environment = process.env): boolean {
+export function isConfigValidWithoutModuleKeys(environment: Environment = process.env): boolean {
   try {
     loadConfig([], environment)
     return true
@@ -139,7 +144,7 @@ const MASK = '***'
 /** Returns the configuration with `***` for every secret and for the passwords of its URLs. */
 export function maskConfigSecrets<const M extends ConfigurableModule>(
   modules: readonly M[],
-  config: ConfigOf<M>
+  config: ConfigOfModules<M>
 ): ConfigTree {
   const masked = (schema: ConfigJsonSchema | undefined, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(item => masked(schema?.items, item))
@@ -244,7 +249,7 @@ function assign(
   node[last] = value
   if (schema.type === 'string') return
   try {
-    node[last] = parseConfigValue(value)
+    node[last] = parseJsonOrYamlConfigValue(value)
   } catch (error) {
     // Other text that is not YAML, such as *, stays text; the schema then reports its type.
     if (/^\s*[[{]/.test(value))

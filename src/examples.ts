@@ -9,10 +9,10 @@ const OFFER_KEPT_MS = 60_000
 const VISITOR = { email: 'you@example.com', password: 'an uncommon sentence' }
 
 type Account = { email: string; password: string }
-export type ExampleRequests = (address: string, account?: Account) => Promise<string[]>
+export type WriteCurlExamples = (address: string, account?: Account) => Promise<string[]>
 
 /** Creates the function that returns curl commands for a shop at this address, one for each of three enabled modules. */
-export function createExampleRequests(apiOf: GetModuleApi): ExampleRequests {
+export function createCurlExampleWriter(apiOf: GetModuleApi): WriteCurlExamples {
   const catalog = apiOf(catalogModule)
   let [asked, offer] = [Number.NEGATIVE_INFINITY, Promise.resolve<Offer | undefined>(undefined)]
   const someOffer = () => {

@@ -4,10 +4,16 @@ import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
 import { integerSetting, settingsSection } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
-import { defineModule, type Module, migrationSources, orderModules, type ShopOverview } from './module.ts'
+import {
+  defineModule,
+  type Module,
+  migrationSources,
+  type ShopOverview,
+  sortEnabledModulesByDependency
+} from './module.ts'
 import { findModuleProblems } from './module-problems.ts'
 import { createMetricRegistry } from './platform/metrics/registry.ts'
-import type { PersonalData } from './platform/personal-data.ts'
+import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 import { createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
 
@@ -68,13 +74,13 @@ test('each module is set up after the modules that it requires and uses, in any 
     [d, c, b, a],
     [c, a, d, b]
   ]) {
-    expect(names(orderModules(modules, switchesOf(modules)))).toEqual(wanted)
+    expect(names(sortEnabledModulesByDependency(modules, switchesOf(modules)))).toEqual(wanted)
   }
 })
 
 test('independent modules are set up in the order of the list', () => {
   const modules = ['z', 'm', 'a'].map(name => fake(name))
-  expect(names(orderModules(modules, switchesOf(modules)))).toEqual(['z', 'm', 'a'])
+  expect(names(sortEnabledModulesByDependency(modules, switchesOf(modules)))).toEqual(['z', 'm', 'a'])
 })
 
 test('a module gets the APIs of required modules, and of used modules that are enabled', async () => {
@@ -97,7 +103,7 @@ test('a module that is disabled or has no section in the configuration is not se
   const modules = [fake('a'), fake('b')]
   await setUp(modules, ['a'])
   expect(events).toEqual(['set up b'])
-  expect(orderModules(modules, {})).toEqual([])
+  expect(sortEnabledModulesByDependency(modules, {})).toEqual([])
 })
 
 test("all problems of a shop's modules are reported together, each with the key to change, and nothing is set up", async () => {
@@ -201,7 +207,7 @@ test('when the set-up of a module fails, the other modules are stopped and its e
 test('a module with tables that declares nothing about personal data prevents the start', async () => {
   const migrations = new URL('file:///shop/migrations/')
   const wishlist = { ...fake('wishlist'), migrations }
-  const personalData: PersonalData = { erase: async () => {}, export: async () => 'wishes' }
+  const personalData: PersonalDataHandler = { erase: async () => {}, export: async () => 'wishes' }
   const returning = { setup: async () => ({ api: {}, personalData }) }
   await expect(setUp([wishlist])).rejects.toThrow(
     'module wishlist has tables and declares nothing about personal data: declare personalData: true'

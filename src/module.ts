@@ -1,14 +1,14 @@
 import type { Tiers } from './gateway/routing/tiers.ts'
-import type { Diagnosis } from './kernel/diagnosis.ts'
+import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
-import type { EventLog } from './platform/event-log/event-log.ts'
+import type { EventLogReader } from './platform/event-log/event-log.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
 import type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
-import type { PersonalData } from './platform/personal-data.ts'
+import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 import type { MigrationSource } from './platform/postgres/migrate.ts'
 
@@ -34,14 +34,14 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   isWanted?: (event: string) => boolean
   jobHandlers?: J
   /** How the module exports and erases personal data. Present if `personalData` of the declaration is `true`. */
-  personalData?: PersonalData
+  personalData?: PersonalDataHandler
   /**
    * Returns the error that rejects requests of customers and guests to change something, such as during maintenance; `undefined`
    * when they may. Every such request calls it, so it must answer from memory.
    */
   guard?: () => DomainError | undefined
   /** Checks of the module's stored data, which `doctor` runs. They only read. */
-  diagnoses?: readonly Diagnosis[]
+  diagnoses?: readonly DiagnosisCheck[]
   stop?: () => Promise<void>
 }
 
@@ -52,7 +52,7 @@ export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> &
   enqueue: Enqueue
   /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
-  eventLog: EventLog
+  eventLog: EventLogReader
   house: ShopOverview
 }
 
@@ -65,7 +65,7 @@ export type ShopOverview = {
   /** The effective configuration, with secrets as `***`. */
   config(): Readonly<Record<string, unknown>>
   /** The personal data of modules, by their names. Complete once all modules are set up. */
-  personalData(): ReadonlyMap<string, PersonalData>
+  personalData(): ReadonlyMap<string, PersonalDataHandler>
 }
 
 /** A module and its status, for administrators. */
@@ -147,7 +147,7 @@ export type Module<
    */
   validate?(settings: SettingsOf<S>, config: Platform['config']): readonly SettingProblem[]
   /** Checks of `doctor` for this module: servers that it needs, contradictory settings. */
-  diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly Diagnosis[]
+  diagnose?(settings: SettingsOf<S>, world: Pick<Platform, 'config' | 'http'>): readonly DiagnosisCheck[]
   // A method and not a property, because method parameters are bivariant: a module with specific settings and APIs fits into
   // a list of modules.
   setup(
@@ -199,7 +199,10 @@ export const listModuleStatuses = (modules: readonly Module[], switches: ModuleS
  * Returns the enabled modules, each after the modules that it requires and uses. A required module is found in the list by its
  * name, so a replacement with the same name may be used.
  */
-export function orderModules(modules: readonly Module[], switches: ModuleSwitches): Module[] {
+export function sortEnabledModulesByDependency(
+  modules: readonly Module[],
+  switches: ModuleSwitches
+): Module[] {
   const ordered = new Set<Module>()
   const visit = (module: Module) => {
     if (ordered.has(module) || !isModuleEnabled(module, switches)) return

@@ -1,4 +1,4 @@
-import { type ConfigOf, maskConfigSecrets } from './config.ts'
+import { type ConfigOfModules, maskConfigSecrets } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import type { EventType, JobType } from './kernel/events.ts'
 import {
@@ -11,12 +11,12 @@ import {
   type ModulePlatform,
   type ModuleSwitches,
   type ModuleWithApi,
-  orderModules,
-  type ShopOverview
+  type ShopOverview,
+  sortEnabledModulesByDependency
 } from './module.ts'
 import { findModuleProblems } from './module-problems.ts'
 import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
-import type { PersonalData } from './platform/personal-data.ts'
+import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
@@ -39,12 +39,12 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     )
   )
   const settingUp = new Map<string, Promise<LoadedModule>>()
-  const personalData = new Map<string, PersonalData>()
+  const personalData = new Map<string, PersonalDataHandler>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
   const house: ShopOverview = {
     modules: listModuleStatuses(modules, switches),
     events,
-    config: () => maskConfigSecrets(modules, platform.config as ConfigOf<Module>),
+    config: () => maskConfigSecrets(modules, platform.config as ConfigOfModules<Module>),
     personalData: () => personalData
   }
   /** Waits until the modules that this one needs are set up. */
@@ -62,7 +62,8 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
   }
 
   // Independent modules are set up concurrently.
-  for (const module of orderModules(modules, switches)) settingUp.set(module.name, setUp(module))
+  for (const module of sortEnabledModulesByDependency(modules, switches))
+    settingUp.set(module.name, setUp(module))
   try {
     const loaded = await Promise.all(settingUp.values())
     for (const { module, instance } of loaded) {

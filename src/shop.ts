@@ -1,9 +1,13 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openShopGateway, type ShopWithGateway, setUpShopModules } from './app.ts'
+import { openGatewayForShopModules, type ShopWithGateway, setUpShopModules } from './app.ts'
 import { openConfiguredDatabase, type RunningDatabase } from './cli/database.ts'
-import { checkCatalogCurrency, type FirstStartResult, prepareFirstStart } from './cli/first-start.ts'
-import { type Config, type ConfigOf, loadConfig } from './config.ts'
+import {
+  checkCatalogCurrency,
+  createDemoAndFirstAdministrator,
+  type FirstStartResult
+} from './cli/first-start.ts'
+import { type Config, type ConfigOfModules, loadConfig } from './config.ts'
 import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
@@ -31,7 +35,7 @@ export type ShopOptions<M extends Module = Module> = {
   /** All modules of the shop: `[...standardModules, wishlistModule]`. */
   readonly modules: readonly M[]
   /** The content of `config.yaml` as an object, instead of the file. Default: the file, if it exists. */
-  readonly config?: Some<ConfigOf<M>>
+  readonly config?: Some<ConfigOfModules<M>>
   /** Environment variables that override it. Default: those of the process. `{}`: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
@@ -39,7 +43,7 @@ export type ShopOptions<M extends Module = Module> = {
 /** A shop that can be started. */
 export type Shop<M extends Module = Module> = {
   /** The effective configuration: validated, with every default. */
-  readonly config: ConfigOf<M>
+  readonly config: ConfigOfModules<M>
   /** Opens and migrates the database, sets up the modules and listens. @throws OperatorError when it cannot. */
   start(): Promise<RunningShop>
 }
@@ -160,7 +164,7 @@ async function openOnce(
     closers.unshift(() => platform.outbox.stop(), shop.stop)
     const checking = checkCatalogCurrency(shop, config.shop.currency)
     checking.catch(() => {})
-    const app = await openShopGateway(shop)
+    const app = await openGatewayForShopModules(shop)
     closers.unshift(async () => {
       await Promise.race([app.app.close(), delay(FINISH_TIMEOUT_MS, undefined, { ref: false })])
     })
@@ -171,7 +175,10 @@ async function openOnce(
         // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
         platform.outbox.start()
-        const prepared = await prepareFirstStart(app, config, { address, isEmbedded: database.embedded })
+        const prepared = await createDemoAndFirstAdministrator(app, config, {
+          address,
+          isEmbedded: database.embedded
+        })
         app.hold(false)
         return { address, prepared }
       } catch (error) {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
-import { openShopGateway, type ShopWithGateway, setUpShopModules, standardModules } from './app.ts'
+import { openGatewayForShopModules, type ShopWithGateway, setUpShopModules, standardModules } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
-import { declaredEvents } from './kernel/events.ts'
+import { listDeclaredEvents } from './kernel/events.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
-import { planRecurringJobs, recordJobIntervals } from './platform/outbox/recurring-jobs.ts'
+import { outboxRecordingJobIntervals, planRecurringJobs } from './platform/outbox/recurring-jobs.ts'
 import { strictOutbox } from './platform/outbox/strict-outbox.ts'
 import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
@@ -148,10 +148,10 @@ async function openWith<Apis extends Record<string, object>>(
   )
   const intervals = new Map<string, number>()
   const shop = await setUpShopModules(
-    { ...platform, outbox: recordJobIntervals(intervals, strictOutbox(platform.outbox)) },
+    { ...platform, outbox: outboxRecordingJobIntervals(intervals, strictOutbox(platform.outbox)) },
     all
   )
-    .then(openShopGateway)
+    .then(openGatewayForShopModules)
     .catch(async error => {
       await platform.close()
       throw error
@@ -193,7 +193,7 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       basePaths: [],
       requires: {},
       uses: {},
-      emits: declaredEvents().filter(event => event.name.startsWith(`${name}.`)),
+      emits: listDeclaredEvents().filter(event => event.name.startsWith(`${name}.`)),
       setup: async ({ house }) => {
         if ('setHouse' in api) (api as FakeAuth).setHouse(house)
         return { api }

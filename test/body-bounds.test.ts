@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { computeBodyBounds } from '../src/gateway/routing/body-bounds.ts'
+import { computeBodyBoundsOfSchema } from '../src/gateway/routing/body-bounds.ts'
 import { parseJson } from '../src/gateway/routing/json-parser.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type BodySchema, escapedJson, largestOf } from './support/largest-body.ts'
@@ -38,7 +38,7 @@ test('the largest valid body of every operation is within its size limit, even w
     // Its `data` is any object, within `x-bytes-max`.
     if (name === 'post /api/notifications/send') continue
     const value = largestOf(schema, { character: '😀', idOf: () => ID })
-    const { valuesMax } = computeBodyBounds(schema)
+    const { valuesMax } = computeBodyBoundsOfSchema(schema)
     // Some schemas allow more than a mebibyte.
     const text = bytesMax === MEBIBYTE ? JSON.stringify(value) : escapedJson(value)
     if (bytesMax < MEBIBYTE) expect(Buffer.byteLength(text), name).toBeLessThanOrEqual(bytesMax)
@@ -101,7 +101,7 @@ test.each(SHAPES)(
   (_name, piece, ...ends) => {
     const [open = '', close = ''] = ends
     for (const { name, schema, bytesMax } of operations) {
-      const { valuesMax } = computeBodyBounds(schema)
+      const { valuesMax } = computeBodyBoundsOfSchema(schema)
       const pieces: string[] = []
       for (let bytes = open.length + 1; bytes < bytesMax - 100; bytes += (pieces.at(-1)?.length ?? 0) + 1)
         pieces.push(piece(pieces.length))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
 import * as door from '../src/index.ts'
-import { declaredEvents, type EventType } from '../src/kernel/events.ts'
+import { type EventType, listDeclaredEvents } from '../src/kernel/events.ts'
 import type { Module } from '../src/module.ts'
 import { webhooksModule } from '../src/modules/webhooks/index.ts'
 import { expectPage } from './support/generated-page.ts'
@@ -53,7 +53,7 @@ function describe(event: EventType): string {
   ].join('\n')
 }
 
-const events = declaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
+const events = listDeclaredEvents().toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 test('docs/events.md describes every event', () =>
   expectPage('events.md', () => events.map(describe).join('\n\n')))

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { standardModules } from '../src/app.ts'
-import { createProgram } from '../src/cli/program.ts'
+import { createCliProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config.ts'
-import { declaredEvents } from '../src/kernel/events.ts'
+import { listDeclaredEvents } from '../src/kernel/events.ts'
 import { MAIN, startProgram } from './support/program.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -93,7 +93,7 @@ test('docs/README.md lists every guide', () => {
 const config = loadConfig(standardModules, {}) as unknown as Record<string, Record<string, unknown>>
 const SECTIONS = Object.keys(config).join('|')
 /** Events and files are written as settings are: `orders.erased`, `events.ts`. */
-const EVENTS = new Set<string>(declaredEvents().map(({ name }) => name))
+const EVENTS = new Set<string>(listDeclaredEvents().map(({ name }) => name))
 
 /** The first column of the glossary has former names, and its rows of columns have names of columns. */
 const withoutOldNames = (path: string, text: string) =>
@@ -117,7 +117,7 @@ test.each(guides)('the command line accepts the commands in the guide $path', as
   const lines = blocksOf(text, 'sh').flatMap(block => [...block.matchAll(/npm run cartwright -- ([^#\n]*)/g)])
   for (const [, line = ''] of lines) {
     const called: string[] = []
-    const program = createProgram()
+    const program = createCliProgram()
     for (const command of [...program.commands, ...program.commands.flatMap(each => each.commands)])
       command.exitOverride().action(() => {
         called.push(command.name())

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
-import { BODY_BYTES_PER_REQUEST } from '../src/gateway/callers/rate-limits.ts'
+import { BODY_BYTES_CHARGED_AS_REQUEST } from '../src/gateway/callers/rate-limits.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type Case, realCases } from './support/costly-requests.ts'
 import type { BodySchema } from './support/largest-body.ts'
@@ -149,7 +149,7 @@ const multipleOf = ({ unit, cost }: Pair) =>
 /** Requests that it counts as: by its declaration and its bytes, or by a limit of its own. */
 function countedAs(operation: Operation, bytes: number): number {
   const own = TIER_PER_MINUTE / (operation['x-requests-per-minute'] ?? TIER_PER_MINUTE)
-  return Math.max((operation['x-counts-as'] ?? 1) + Math.floor(bytes / BODY_BYTES_PER_REQUEST), own)
+  return Math.max((operation['x-counts-as'] ?? 1) + Math.floor(bytes / BODY_BYTES_CHARGED_AS_REQUEST), own)
 }
 
 /** Operations for the public and for customers, by method and path. */

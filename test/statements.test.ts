@@ -1,15 +1,15 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import '../src/app.ts'
-import { declaredConstraints } from '../src/kernel/errors.ts'
+import { constraintsWithDeclaredErrors } from '../src/kernel/errors.ts'
 import { LIST_TOTAL_MAX } from '../src/kernel/pages.ts'
 import {
-  customPlanSettings,
-  inMemoryPlanSettings,
+  forceCustomPlanSettings,
+  keyLookupPlannerSettings,
   noSequentialScanSettings,
   pgClientConfig
 } from '../src/platform/postgres/connect.ts'
-import { declaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
+import { listDeclaredStatements, type Statement } from '../src/platform/postgres/statement.ts'
 import { createTestDatabase } from './support/database.ts'
 
 // Lane alone: it reads every statement that is declared so far, and other tests declare some.
@@ -129,7 +129,7 @@ async function faultsOf({
 }
 
 test('every statement is valid in the migrated schema and returns the columns that it declares', async () => {
-  const statements = declaredStatements()
+  const statements = listDeclaredStatements()
   expect(statements.length).toBeGreaterThan(40)
   const faults: Record<string, string[]> = {}
   for (const statement of statements) {
@@ -222,9 +222,9 @@ test('no statement starts parallel workers on the connections of its kind', asyn
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
   const parallel: string[] = []
   for (const [kind, planning, isOnThese] of [
-    ['reads', inMemoryPlanSettings, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
+    ['reads', keyLookupPlannerSettings, ({ isSlow, mayLock }: Statement) => !isSlow && !mayLock],
     ['writes', noSequentialScanSettings, ({ mayLock }: Statement) => mayLock],
-    ['slow reads', customPlanSettings, ({ isSlow }: Statement) => isSlow]
+    ['slow reads', forceCustomPlanSettings, ({ isSlow }: Statement) => isSlow]
   ] as const) {
     const session = new pg.Client(pgClientConfig({ url: database.url, ...limits }, planning))
     await session.connect()
@@ -233,7 +233,7 @@ test('no statement starts parallel workers on the connections of its kind', asyn
     await session.query('set parallel_tuple_cost = 0')
     await session.query('set min_parallel_table_scan_size = 0')
     const isPlannable = ({ text }: Statement) => /^\s*(?:with|select|insert|update|delete)\b/i.test(text)
-    const statements = declaredStatements().filter(each => isOnThese(each) && isPlannable(each))
+    const statements = listDeclaredStatements().filter(each => isOnThese(each) && isPlannable(each))
     expect(statements.length, kind).toBeGreaterThan(20)
     for (const statement of statements) {
       const nodes = (await plansOf(statement, session)).flatMap(nodesOf)
@@ -247,7 +247,7 @@ test('no statement starts parallel workers on the connections of its kind', asyn
 test('statements that write carts and idempotency keys use indexes even when planned on empty tables', async () => {
   await client.query('vacuum cartwright.idempotency_keys, cart.carts, cart.items')
   const isSweep = (name: string) => /expired|merged/.test(name)
-  const statements = declaredStatements().filter(
+  const statements = listDeclaredStatements().filter(
     ({ name, mayLock, isForEach }) =>
       isForEach || (mayLock && /^(idempotency|cart)\./.test(name) && !isSweep(name))
   )
@@ -269,7 +269,9 @@ test.each([
   'the statement %s of reservations looks them up by owner with an index, even when planned on an empty table',
   async (verb, lookUp) => {
     await client.query('vacuum inventory.reservations')
-    const [statement] = declaredStatements().filter(({ name }) => name === `inventory.${verb}_reservations`)
+    const [statement] = listDeclaredStatements().filter(
+      ({ name }) => name === `inventory.${verb}_reservations`
+    )
     if (statement === undefined) throw new Error('there is no such statement')
     const found = (await plansOf(statement)).flatMap(lookUps)
     // Each PostgreSQL version names the result of an earlier part of the statement differently.
@@ -314,7 +316,9 @@ const LIMITED_TABLES = [
 ]
 
 test('the counting statements of lists stop one above the largest total that a list reports', () => {
-  const counts = declaredStatements().filter(({ text }) => /select count\(\*\)(?:::int)? as total/.test(text))
+  const counts = listDeclaredStatements().filter(({ text }) =>
+    /select count\(\*\)(?:::int)? as total/.test(text)
+  )
   expect(counts.length).toBeGreaterThan(40)
   const limitOf = ({ text }: Statement) =>
     Number(/ limit (\d+)\)/.exec(text)?.[1] ?? Number.POSITIVE_INFINITY)
@@ -332,6 +336,6 @@ test('every constraint that an error declares exists in the migrated schema', as
      join pg_namespace n on n.oid = relnamespace where indisunique`
   )
   const known = new Set(rows.map(({ name }) => name))
-  expect(declaredConstraints().filter(name => !known.has(name))).toEqual([])
+  expect(constraintsWithDeclaredErrors().filter(name => !known.has(name))).toEqual([])
   expect(known.has('cart.items_quantity')).toBe(true)
 })

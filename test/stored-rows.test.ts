@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
 import { compileSchema } from '../src/kernel/compile-schema.ts'
-import { declaredEvents } from '../src/kernel/events.ts'
+import { listDeclaredEvents } from '../src/kernel/events.ts'
 import { derivedId } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { type PaymentsApi, paymentsModule } from '../src/modules/payments/index.ts'
@@ -133,7 +133,7 @@ test.skipIf(recording)(
 
 test.skipIf(recording)('event and job payloads stored by an earlier version match their declarations', () => {
   const types = [
-    ...declaredEvents(),
+    ...listDeclaredEvents(),
     ...(standardModules as readonly Module[]).flatMap(({ jobs = [] }) => jobs)
   ]
   const schemas = new Map(types.map(({ name, payload }) => [name, payload]))

@@ -7,7 +7,7 @@ import type { Module } from '../src/module.ts'
 import { MAIL_TEMPLATE_NAMES } from '../src/modules/notifications/templates/definitions.ts'
 import { ORDER_ACTIONS } from '../src/modules/orders/lifecycle/actions.ts'
 import { PAYMENT_FACT_STATUS_RANKS } from '../src/modules/payments/facts/fact.ts'
-import { createSecrets } from '../src/platform/secrets/secrets.ts'
+import { createSecretsFromKeys } from '../src/platform/secrets/secrets.ts'
 import { useCheckouts } from './support/checkouts.ts'
 import { readSources, type Source } from './support/source-files.ts'
 import { useShop } from './support/use-shop.ts'
@@ -29,7 +29,7 @@ const CALLS: Readonly<Record<string, { group: string; argument: number }>> = {
   'secrets.open': { group: 'purposes of keys', argument: 0 },
   'broadcast.publish': { group: 'topics of broadcasts', argument: 1 },
   'broadcast.subscribe': { group: 'topics of broadcasts', argument: 0 },
-  createCacheInvalidation: { group: 'topics of broadcasts', argument: 1 }
+  createCacheInvalidator: { group: 'topics of broadcasts', argument: 1 }
 }
 /** Purposes that are looked up, and prefixes by which tokens are recognised. */
 const WORDS: Readonly<Record<string, RegExp>> = {
@@ -138,7 +138,7 @@ const KEYS = [{ id: 'test', key: Buffer.alloc(32, 'test').toString('base64') }]
 const SEALED = 'AQR0ZXN059bPrbyRSjPxYqi1RPkNrzMJSAo4xBApHAjx4TH6/1KgPNJfyAWKpK5HaGjOEA=='
 
 test('derived ids, keyed hashes and encrypted values of earlier versions are still the same', () => {
-  const secrets = createSecrets(KEYS)
+  const secrets = createSecretsFromKeys(KEYS)
   expect({
     derived: derivedId(ID, 'late:500'),
     mac: secrets.mac('orders.email', 'ada@example.com'),

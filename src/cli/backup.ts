@@ -1,8 +1,8 @@
 import { type Module, migrationSources } from '../module.ts'
-import { type BackupProgress, type BackupReport, backUpDatabase } from '../platform/backup/backup.ts'
+import { type BackupReport, backUpDatabase, type ReportBackupProgress } from '../platform/backup/backup.ts'
 import { restoreDatabase } from '../platform/backup/restore.ts'
 import { version } from '../version.ts'
-import { withUnmigratedDatabase } from './with-shop.ts'
+import { runCommandWithoutMigrating } from './with-shop.ts'
 
 /** Writes the database to a file. The shop may run meanwhile. */
 export const writeBackup = (
@@ -10,7 +10,7 @@ export const writeBackup = (
   file: string,
   { json }: { json: boolean }
 ): Promise<void> =>
-  withUnmigratedDatabase(modules, async ({ config, databaseUrl }) => {
+  runCommandWithoutMigrating(modules, async ({ config, databaseUrl }) => {
     const report = await backUpDatabase(databaseUrl, file, { version, progress })
     say(report, json, `Backed up to ${file}, as it was at ${report.taken_at}`)
     if (!json && config.secrets.keys.length === 0)
@@ -25,13 +25,13 @@ export const restoreBackup = (
   file: string,
   { json }: { json: boolean }
 ): Promise<void> =>
-  withUnmigratedDatabase(modules, async ({ databaseUrl }) => {
+  runCommandWithoutMigrating(modules, async ({ databaseUrl }) => {
     const report = await restoreDatabase(databaseUrl, file, { modules: migrationSources(modules), progress })
     say(report, json, `Restored ${file}, as it was at ${report.taken_at}`)
   })
 
 /** Prints progress to a terminal only, so that a scheduled backup prints its report alone. Standard output is for the report. */
-const progress: BackupProgress = (table, index, of) => {
+const progress: ReportBackupProgress = (table, index, of) => {
   if (process.stderr.isTTY) process.stderr.write(`${index}/${of} ${table}\n`)
 }
 

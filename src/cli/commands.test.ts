@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { createProgram } from './program.ts'
+import { createCliProgram } from './program.ts'
 
 /** Every command by its words, groups of commands included. */
 const everyCommand = (command: Command, words: readonly string[] = []): (readonly [string, Command])[] =>
@@ -23,14 +23,14 @@ function helpOf(command: Command): string {
   return written
 }
 
-test.each(everyCommand(createProgram()))(
+test.each(everyCommand(createCliProgram()))(
   'the help of the command "%s" ends with an example that the command accepts',
   async (words, command) => {
     const isGroup = command.commands.length > 0
     const line = /\nExample:\n {2}cartwright (.*)\n$/.exec(helpOf(command))?.[1] ?? ''
     expect(line.startsWith(words)).toBe(true)
     let called = false
-    const program = createProgram()
+    const program = createCliProgram()
     for (const [, each] of leaves(program)) {
       each.exitOverride().action(() => {
         called = isGroup || each.name() === command.name()
@@ -44,21 +44,21 @@ test.each(everyCommand(createProgram()))(
 )
 
 test('the general help says how to run commands and where the guides are', () => {
-  expect(helpOf(createProgram())).toContain('npm run cartwright -- user create --help')
+  expect(helpOf(createCliProgram())).toContain('npm run cartwright -- user create --help')
 })
 
 test('every command of the command line has --json, except those that run or print one document', () => {
-  const without = leaves(createProgram()).filter(([, { options }]) =>
+  const without = leaves(createCliProgram()).filter(([, { options }]) =>
     options.every(each => each.long !== '--json')
   )
   expect(without.map(([words]) => words)).toEqual(['start', 'openapi', 'config schema'])
 })
 
-test.each(leaves(createProgram()).map(([words]) => words))(
+test.each(leaves(createCliProgram()).map(([words]) => words))(
   'the command "%s" rejects an unknown option and extra arguments with exit code 1',
   async words => {
     for (const rubbish of [['--nonsense'], ['a', 'b', 'c']]) {
-      const program = createProgram()
+      const program = createCliProgram()
       for (const [, each] of leaves(program))
         each
           .exitOverride()

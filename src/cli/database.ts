@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Config, findDataFolderBeforeModulesLoad, isConfigValidWithoutModules } from '../config.ts'
-import type { AppliedMigrations } from '../platform/postgres/migrate.ts'
+import { type Config, findDataFolderBeforeModulesLoad, isConfigValidWithoutModuleKeys } from '../config.ts'
+import type { AppliedMigrationsWithConnection } from '../platform/postgres/migrate.ts'
 
 export type RunningDatabase = {
   url: string
   embedded: boolean
-  /** The applied migrations, when `openDatabaseEarly` has started to read them. */
-  migrations?: Promise<AppliedMigrations>
+  /** The applied migrations, when `openEmbeddedDatabaseEarly` has started to read them. */
+  migrations?: Promise<AppliedMigrationsWithConnection>
   stop(): Promise<void>
 }
 
@@ -29,9 +29,9 @@ export async function openConfiguredDatabase(
  * code takes a third of the start. A new folder is created only when the configuration is already known to be valid, so
  * that an invalid one leaves no files. Returns undefined when it cannot start early.
  */
-export function openDatabaseEarly(): Promise<RunningDatabase> | undefined {
+export function openEmbeddedDatabaseEarly(): Promise<RunningDatabase> | undefined {
   const folder = findDataFolderBeforeModulesLoad()
-  if (folder === undefined || !(existsSync(folder) || isConfigValidWithoutModules())) return undefined
+  if (folder === undefined || !(existsSync(folder) || isConfigValidWithoutModuleKeys())) return undefined
   const opening = openEmbedded(folder, 'own').then(lookAtMigrations)
   opening.catch(() => {})
   return opening

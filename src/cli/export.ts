@@ -7,8 +7,8 @@ import type { Module } from '../module.ts'
 import { catalogModule } from '../modules/catalog/index.ts'
 import { inventoryModule } from '../modules/inventory/index.ts'
 import { ordersModule } from '../modules/orders/index.ts'
-import { parseInstant } from './instant.ts'
-import { withShopModules } from './with-shop.ts'
+import { parseInstantOption } from './instant.ts'
+import { withShopModulesForCommand } from './with-shop.ts'
 
 type Output = { json: boolean }
 type OrderFilters = {
@@ -25,23 +25,23 @@ const STANDARD_OUTPUT = '-'
 const LINE_EVERY_ROWS = 10_000
 
 /** Exports all products to a file that `import` can read. */
-export const exportProducts = (
+export const exportProductsToFile = (
   modules: readonly Module[],
   file: string,
   { stock, ...output }: Output & { stock: boolean }
 ): Promise<void> =>
-  withShopModules(modules, ({ apiOf }) => {
+  withShopModulesForCommand(modules, ({ apiOf }) => {
     const leftOut: LeftOut[] = []
     const csv = apiOf(catalogModule).exportCsv({ stock }, (slug, reason) => leftOut.push({ slug, reason }))
     return write(csv, file, output, leftOut)
   })
 
 /** Exports stock to a file, one row per variant and location. */
-export const exportStock = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
-  withShopModules(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
+export const exportStockToFile = (modules: readonly Module[], file: string, output: Output): Promise<void> =>
+  withShopModulesForCommand(modules, ({ apiOf }) => write(apiOf(inventoryModule).exportCsv(), file, output))
 
 /** Exports orders to a file, newest first. */
-export const exportOrders = (
+export const exportOrdersToFile = (
   modules: readonly Module[],
   file: string,
   { status, from, to, rows, ...output }: Output & OrderFilters
@@ -49,10 +49,12 @@ export const exportOrders = (
   const filters = {
     ...(status !== undefined && { status }),
     ...(rows !== undefined && { rows }),
-    ...(from !== undefined && { from: parseInstant('--from', from).toISOString() }),
-    ...(to !== undefined && { to: parseInstant('--to', to).toISOString() })
+    ...(from !== undefined && { from: parseInstantOption('--from', from).toISOString() }),
+    ...(to !== undefined && { to: parseInstantOption('--to', to).toISOString() })
   }
-  return withShopModules(modules, ({ apiOf }) => write(apiOf(ordersModule).exportCsv(filters), file, output))
+  return withShopModulesForCommand(modules, ({ apiOf }) =>
+    write(apiOf(ordersModule).exportCsv(filters), file, output)
+  )
 }
 
 /** Writes an export to a new file. Never overwrites one, and deletes an incomplete one. */

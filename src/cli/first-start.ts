@@ -15,7 +15,7 @@ export type FirstStartResult = {
 }
 
 /** Loads the demo catalog as `shop.demo` says. In development with the embedded database, also creates the first administrator. */
-export async function prepareFirstStart(
+export async function createDemoAndFirstAdministrator(
   app: ShopWithGateway,
   config: Config,
   { address, isEmbedded }: { address: string; isEmbedded: boolean }
@@ -23,7 +23,7 @@ export async function prepareFirstStart(
   const isTrial = isEmbedded && config.environment === 'development'
   const wantsDemo = config.shop.demo === 'on' || (config.shop.demo === 'auto' && isTrial)
   const demoProducts = wantsDemo
-    ? await loadDemoCatalog(app, config.shop.currency, demoPicturesBaseUrl(config, address))
+    ? await loadDemoCatalogIntoEmptyShop(app, config.shop.currency, demoPicturesBaseUrl(config, address))
     : 0
   const admin = isTrial ? ((await app.apiOf(authModule)?.createFirstAdmin()) ?? null) : null
   return { admin, demoProducts }
@@ -45,7 +45,7 @@ export const demoPicturesBaseUrl = ({ server }: Config, address: string): string
     : address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** Loads the demo catalog if the catalog is empty. Returns the number of products created. */
-export async function loadDemoCatalog(
+export async function loadDemoCatalogIntoEmptyShop(
   { apiOf }: Pick<ShopWithGateway, 'apiOf'>,
   currency: string,
   address: string

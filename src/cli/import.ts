@@ -5,7 +5,7 @@ import { SingleBar } from 'cli-progress'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { catalogModule, type ImportProgress, type ImportReport } from '../modules/catalog/index.ts'
-import { withShopModules } from './with-shop.ts'
+import { withShopModulesForCommand } from './with-shop.ts'
 
 const ERRORS_SHOWN = 20
 const COLUMNS_SHOWN = 20
@@ -21,7 +21,7 @@ export async function importProducts(
     throw new OperatorError(`Cannot read ${resolve(file)}: ${(error as Error).message}`)
   })
   if ((await stat(file)).isDirectory()) throw new OperatorError(`Cannot read ${file}: it is a folder.`)
-  const report = await withShopModules(modules, async ({ apiOf }) => {
+  const report = await withShopModulesForCommand(modules, async ({ apiOf }) => {
     const catalog = apiOf(catalogModule)
     const bar = process.stderr.isTTY ? barProgress() : lineProgress()
     return catalog

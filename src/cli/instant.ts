@@ -4,7 +4,7 @@ import { OperatorError } from '../kernel/errors.ts'
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 /** Parses the value of an option as an instant. @throws OperatorError */
-export function parseInstant(option: string, text: string): Date {
+export function parseInstantOption(option: string, text: string): Date {
   const instant = new Date(text)
   if (!INSTANT.test(text) || Number.isNaN(instant.getTime()))
     throw new OperatorError(

@@ -1,13 +1,15 @@
 import type { Module } from '../module.ts'
 import { inventoryModule, type StockLedgerCheckReport } from '../modules/inventory/index.ts'
-import { withShopModules } from './with-shop.ts'
+import { withShopModulesForCommand } from './with-shop.ts'
 
 /** Prints the discrepancies of the stock ledger and repairs them with `repair`. Exit code 1 when some remain. */
-export async function checkInventory(
+export async function checkStockLedger(
   modules: readonly Module[],
   { repair, json }: { repair: boolean; json: boolean }
 ): Promise<void> {
-  const report = await withShopModules(modules, ({ apiOf }) => apiOf(inventoryModule).check({ repair }))
+  const report = await withShopModulesForCommand(modules, ({ apiOf }) =>
+    apiOf(inventoryModule).check({ repair })
+  )
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))
   if (report.repaired < report.total) process.exitCode = 1
 }

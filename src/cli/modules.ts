@@ -3,7 +3,7 @@ import { listModuleStatuses, type Module } from '../module.ts'
 import { formatTextTable } from './table.ts'
 
 /** Prints every module, whether it is enabled, and the modules that it requires. */
-export function listModules(modules: readonly Module[], { json }: { json: boolean }): void {
+export function printModuleList(modules: readonly Module[], { json }: { json: boolean }): void {
   const listed = listModuleStatuses(modules, loadConfigWithoutModuleChecks(modules).modules)
   if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`)

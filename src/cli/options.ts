@@ -1,7 +1,7 @@
 import type { Module } from '../module.ts'
 
 /** The name, modules and help text of a command line. */
-export type ProgramOptions = {
+export type CommandLineProgram = {
   /** A function, so that `start` can open the database while the modules load. */
   loadModules: () => Promise<readonly Module[]>
   name: string
@@ -9,7 +9,7 @@ export type ProgramOptions = {
 }
 
 /** The options of `cartwright` itself, with the built-in modules. */
-export const cartwrightProgramOptions: ProgramOptions = {
+export const cartwrightCommandLineProgram: CommandLineProgram = {
   loadModules: async () => (await import('../app.ts')).standardModules,
   name: 'cartwright',
   afterHelp: `

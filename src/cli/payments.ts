@@ -1,8 +1,8 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { type PaymentReconciliationReport, paymentsModule } from '../modules/payments/index.ts'
-import { parseInstant } from './instant.ts'
-import { withShopModules } from './with-shop.ts'
+import { parseInstantOption } from './instant.ts'
+import { withShopModulesForCommand } from './with-shop.ts'
 
 const LINE_EVERY_OBJECTS = 1_000
 
@@ -16,9 +16,9 @@ export async function reconcilePayments(
   modules: readonly Module[],
   { since, record, json }: Options
 ): Promise<void> {
-  const options = { since: parseInstant('--since', since), record }
+  const options = { since: parseInstantOption('--since', since), record }
   if (options.since.getTime() > Date.now()) throw new OperatorError(`--since ${since} is in the future.`)
-  const report = await withShopModules(modules, ({ apiOf }) =>
+  const report = await withShopModulesForCommand(modules, ({ apiOf }) =>
     apiOf(paymentsModule).reconcile(options, progress)
   )
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : describe(report))

@@ -1,15 +1,15 @@
 import { Command, Option } from 'commander'
 import { version } from '../version.ts'
-import { cartwrightProgramOptions, type ProgramOptions } from './options.ts'
+import { type CommandLineProgram, cartwrightCommandLineProgram } from './options.ts'
 
 const JSON_OPTION = ['--json', 'print JSON', false] as const
 
 /** Declares all commands, each with an example in its help. */
-export function createProgram({
+export function createCliProgram({
   loadModules,
   name,
   afterHelp
-}: ProgramOptions = cartwrightProgramOptions): Command {
+}: CommandLineProgram = cartwrightCommandLineProgram): Command {
   const example = (line: string) => `\nExample:\n  ${name} ${line}`
   const program = new Command(name)
     .description('A headless commerce engine.')
@@ -38,14 +38,14 @@ export function createProgram({
     .description('list modules, whether they are enabled, and what they require')
     .option(...JSON_OPTION)
     .addHelpText('after', example('modules'))
-    .action(async options => (await import('./modules.ts')).listModules(await loadModules(), options))
+    .action(async options => (await import('./modules.ts')).printModuleList(await loadModules(), options))
   program
     .command('routes')
     .description('list the routes of the enabled modules')
     .option('--module <name>', 'list the routes of one module only')
     .option(...JSON_OPTION)
     .addHelpText('after', example('routes --module cart'))
-    .action(async options => (await import('./routes.ts')).listRoutes(await loadModules(), options))
+    .action(async options => (await import('./routes.ts')).printRoutes(await loadModules(), options))
   program
     .command('openapi')
     .description('print the OpenAPI document of the enabled modules')
@@ -125,7 +125,7 @@ export function createProgram({
     .option(...JSON_OPTION)
     .addHelpText('after', example('export products products.csv'))
     .action(async (path, options) =>
-      (await import('./export.ts')).exportProducts(await loadModules(), path, options)
+      (await import('./export.ts')).exportProductsToFile(await loadModules(), path, options)
     )
   files
     .command('orders')
@@ -150,7 +150,7 @@ export function createProgram({
     .option(...JSON_OPTION)
     .addHelpText('after', example('export orders orders.csv --from 2026-11-01 --to 2026-12-01'))
     .action(async (path, options) =>
-      (await import('./export.ts')).exportOrders(await loadModules(), path, options)
+      (await import('./export.ts')).exportOrdersToFile(await loadModules(), path, options)
     )
   files
     .command('stock')
@@ -159,7 +159,7 @@ export function createProgram({
     .option(...JSON_OPTION)
     .addHelpText('after', example('export stock stock.csv'))
     .action(async (path, options) =>
-      (await import('./export.ts')).exportStock(await loadModules(), path, options)
+      (await import('./export.ts')).exportStockToFile(await loadModules(), path, options)
     )
   const inventory = program
     .command('inventory')
@@ -171,7 +171,7 @@ export function createProgram({
     .option('--repair', 'repair discrepancies where possible, while the shop sells', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('inventory check --repair'))
-    .action(async options => (await import('./inventory.ts')).checkInventory(await loadModules(), options))
+    .action(async options => (await import('./inventory.ts')).checkStockLedger(await loadModules(), options))
   const payments = program
     .command('payments')
     .description('compare payments with payment providers')
@@ -214,21 +214,27 @@ export function createProgram({
     .option('--admin', 'create an administrator', false)
     .option(...JSON_OPTION)
     .addHelpText('after', example('user create --email you@shop.com --admin'))
-    .action(async options => (await import('./user.ts')).createUser(await loadModules(), options))
+    .action(async options =>
+      (await import('./user.ts')).createUserFromCommandLine(await loadModules(), options)
+    )
   user
     .command('disable')
     .description('disable an account and end its sessions within a second')
     .requiredOption('--email <address>', 'e-mail address')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user disable --email ada@example.com'))
-    .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, true))
+    .action(async options =>
+      (await import('./user.ts')).setUserDisabledByEmail(await loadModules(), options, true)
+    )
   user
     .command('enable')
     .description('enable a disabled account')
     .requiredOption('--email <address>', 'e-mail address')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user enable --email ada@example.com'))
-    .action(async options => (await import('./user.ts')).setUserDisabled(await loadModules(), options, false))
+    .action(async options =>
+      (await import('./user.ts')).setUserDisabledByEmail(await loadModules(), options, false)
+    )
   user
     .command('role')
     .description('change the role of an account, from its next request on')
@@ -237,14 +243,16 @@ export function createProgram({
     .option('--scopes <modules>', 'modules that the administrator can manage, such as catalog,inventory')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user role --email ada@example.com --role admin'))
-    .action(async options => (await import('./user.ts')).setUserRole(await loadModules(), options))
+    .action(async options => (await import('./user.ts')).setUserRoleByEmail(await loadModules(), options))
   user
     .command('reset-second-factor')
     .description('remove the second factor of an account whose device and recovery codes are lost')
     .requiredOption('--email <address>', 'e-mail address')
     .option(...JSON_OPTION)
     .addHelpText('after', example('user reset-second-factor --email ada@example.com'))
-    .action(async options => (await import('./user.ts')).resetSecondFactor(await loadModules(), options))
+    .action(async options =>
+      (await import('./user.ts')).resetSecondFactorByEmail(await loadModules(), options)
+    )
   pointAtHelp(program, name)
   return program
 }

@@ -1,7 +1,7 @@
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { formatTextTable } from './table.ts'
-import { withShopGateway } from './with-shop.ts'
+import { withShopGatewayForCommand } from './with-shop.ts'
 
 type Operation = {
   tags: readonly string[]
@@ -9,7 +9,7 @@ type Operation = {
   security?: readonly { bearer: readonly string[] }[]
 }
 export type OpenApiPaths = { paths: Record<string, Record<string, Operation>> }
-export type ListRoutesOptions = { module?: string; json: boolean }
+export type ListRoutesCommandOptions = { module?: string; json: boolean }
 
 /** Prints the OpenAPI document of this shop, with the routes of the enabled modules. */
 export async function printOpenApi(modules: readonly Module[]): Promise<void> {
@@ -17,9 +17,9 @@ export async function printOpenApi(modules: readonly Module[]): Promise<void> {
 }
 
 /** Prints every route of the enabled modules: method, path, tier, module and summary. */
-export async function listRoutes(
+export async function printRoutes(
   modules: readonly Module[],
-  { module, json }: ListRoutesOptions
+  { module, json }: ListRoutesCommandOptions
 ): Promise<void> {
   const names = modules.map(({ name }) => name)
   if (module !== undefined && !names.includes(module))
@@ -53,4 +53,4 @@ function tierOf([requirement]: NonNullable<Operation['security']>) {
 }
 
 const documentOf = (modules: readonly Module[]): Promise<OpenApiPaths> =>
-  withShopGateway(modules, async ({ document }) => JSON.parse(await document()) as OpenApiPaths)
+  withShopGatewayForCommand(modules, async ({ document }) => JSON.parse(await document()) as OpenApiPaths)

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { loadConfig } from '../config.ts'
 import type { Module } from '../module.ts'
-import { openDatabaseEarly, type RunningDatabase } from './database.ts'
+import { openEmbeddedDatabaseEarly, type RunningDatabase } from './database.ts'
 import { onStopSignal } from './stop-signal.ts'
 
 const FORCED_EXIT_MS = 25_000
@@ -28,7 +28,7 @@ const PARTS = [
 
 /** Runs the shop until a stop signal. Exits with code 0 when all requests in progress have finished. */
 export async function startShop(loadModules: () => Promise<readonly Module[]>): Promise<void> {
-  const opening = openDatabaseEarly()
+  const opening = openEmbeddedDatabaseEarly()
   for (const load of PARTS) {
     await nextTurn()
     await load()

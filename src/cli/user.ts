@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers'
 import { OperatorError } from '../kernel/errors.ts'
 import type { Module } from '../module.ts'
 import { authModule, generateReadablePassword } from '../modules/auth/index.ts'
-import { withShopModules } from './with-shop.ts'
+import { withShopModulesForCommand } from './with-shop.ts'
 
 export type CreateUserOptions = { email: string; name?: string; admin: boolean; json: boolean }
 
 /** Creates an account. The password is typed or piped; when it is empty, one is generated and printed. */
-export async function createUser(
+export async function createUserFromCommandLine(
   modules: readonly Module[],
   { email, name, admin, json }: CreateUserOptions
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function createUser(
 }
 
 /** Disables or enables an account. */
-export async function setUserDisabled(
+export async function setUserDisabledByEmail(
   modules: readonly Module[],
   { email, json }: { email: string; json: boolean },
   disabled: boolean
@@ -35,7 +35,7 @@ export async function setUserDisabled(
 }
 
 /** Removes the second factor of an account that lost the device and the recovery codes. */
-export async function resetSecondFactor(
+export async function resetSecondFactorByEmail(
   modules: readonly Module[],
   { email, json }: { email: string; json: boolean }
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function resetSecondFactor(
   process.stdout.write(json ? `${JSON.stringify({ email, second_factor: false })}\n` : text)
 }
 
-export async function setUserRole(
+export async function setUserRoleByEmail(
   modules: readonly Module[],
   { email, role, scopes, json }: { email: string; role: Account['role']; scopes?: string; json: boolean }
 ): Promise<void> {
@@ -79,7 +79,7 @@ type Account = { email: string; name: string | undefined; password: string; role
 type AuthApi = Awaited<ReturnType<typeof authModule.setup>>['api']
 
 const withAuth = <T>(modules: readonly Module[], work: (auth: AuthApi) => Promise<T>) =>
-  withShopModules(modules, ({ apiOf }) => work(apiOf(authModule)))
+  withShopModulesForCommand(modules, ({ apiOf }) => work(apiOf(authModule)))
 
 /** Reads the password from a pipe, or asks for it twice without echo. Returns '' when none is given. */
 async function readPassword(): Promise<string> {

@@ -1,4 +1,9 @@
-import { openShopGateway, type ShopModules, type ShopWithGateway, setUpShopModules } from '../app.ts'
+import {
+  openGatewayForShopModules,
+  type ShopModules,
+  type ShopWithGateway,
+  setUpShopModules
+} from '../app.ts'
 import { type Config, loadConfig, loadConfigWithoutModuleChecks } from '../config.ts'
 import { DomainError, OperatorError } from '../kernel/errors.ts'
 import { type Module, type ModuleWithApi, migrationSources } from '../module.ts'
@@ -15,7 +20,7 @@ type CommandShop = {
 type UpToDate = { config: Config; databaseUrl: string; applied: readonly string[] }
 
 /** Runs a command on the database without migrating it. A server may use the database simultaneously. */
-export async function withUnmigratedDatabase<T>(
+export async function runCommandWithoutMigrating<T>(
   modules: readonly Module[],
   work: (database: { config: Config; databaseUrl: string }) => Promise<T>,
   config: Config = loadConfigWithoutModuleChecks(modules)
@@ -29,12 +34,12 @@ export async function withUnmigratedDatabase<T>(
 }
 
 /** Runs a command on the database after applying pending migrations. */
-export const withMigratedDatabase = <T>(
+export const runCommandAfterMigrating = <T>(
   modules: readonly Module[],
   work: (upToDate: UpToDate) => Promise<T>,
   config?: Config
 ): Promise<T> =>
-  withUnmigratedDatabase(
+  runCommandWithoutMigrating(
     modules,
     async database => {
       const applied = await migrate(database.databaseUrl, migrationSources(modules))
@@ -47,7 +52,7 @@ export const withMigratedDatabase = <T>(
  * Runs a command on the modules without a gateway: sets them up, and stops them afterwards. A DomainError becomes an
  * OperatorError, because the operator can fix its cause.
  */
-export const withShopModules = <T>(
+export const withShopModulesForCommand = <T>(
   modules: readonly Module[],
   work: (shop: CommandShop) => Promise<T>
 ): Promise<T> =>
@@ -57,12 +62,12 @@ export const withShopModules = <T>(
   })
 
 /** Runs a command on the gateway of the shop, which does not listen. */
-export const withShopGateway = <T>(
+export const withShopGatewayForCommand = <T>(
   modules: readonly Module[],
   work: (app: ShopWithGateway) => Promise<T>
 ): Promise<T> =>
   withModules(modules, async shop => {
-    const app = await openShopGateway(shop)
+    const app = await openGatewayForShopModules(shop)
     return await work(app).finally(() => app.app.close())
   })
 
@@ -73,7 +78,7 @@ const withModules = async <T>(
   const config = loadConfig(modules)
   // A running server may already listen on the diagnostics port.
   const ownOptions = { ...config, server: { ...config.server, diagnostics_port: 0 } }
-  return withMigratedDatabase(
+  return runCommandAfterMigrating(
     modules,
     async ({ databaseUrl }) => {
       const platform = await openPlatform(ownOptions, databaseUrl, openLog({ level: quietLevel(ownOptions) }))

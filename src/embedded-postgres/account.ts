@@ -6,11 +6,11 @@ import { OperatorError } from '../kernel/errors.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
   createFolderWithMode,
+  DATABASE_SYSTEM_USER_FOLDER,
   type DatabaseSystemUser,
-  POSTGRES_SYSTEM_FOLDER,
   runPostgresProgram
 } from './programs.ts'
-import type { ReportServerState } from './server.ts'
+import type { ReportEmbeddedPostgresProgress } from './server.ts'
 
 /**
  * The system user of the database when root starts the shop: PostgreSQL refuses root, and the user `nobody` is shared with
@@ -30,25 +30,27 @@ const ROLE = 'cartwright'
  * Returns the system user of the database and creates it when it is missing, because initdb needs a user with a name. A lock
  * serializes `useradd`: of two concurrent ones both succeed, and the second changes the uid of the first.
  */
-export async function provideDatabaseSystemUser(report: ReportServerState): Promise<DatabaseSystemUser> {
+export async function provideDatabaseSystemUser(
+  report: ReportEmbeddedPostgresProgress
+): Promise<DatabaseSystemUser> {
   const deadline = Date.now() + USERADD_MS_MAX
   for (;;) {
     const account = accountNamed(NAME)
     if (account !== undefined) return account
-    createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
-    const lock = lockFolder(POSTGRES_SYSTEM_FOLDER)
+    createFolderWithMode(DATABASE_SYSTEM_USER_FOLDER, 0o755)
+    const lock = lockFolder(DATABASE_SYSTEM_USER_FOLDER)
     try {
       if (lock !== undefined && accountNamed(NAME) === undefined) makeAccount(report)
     } finally {
       lock?.release()
     }
     if (lock !== undefined) continue
-    if (Date.now() > deadline) throw accountMissing(`another process holds ${POSTGRES_SYSTEM_FOLDER}`)
+    if (Date.now() > deadline) throw accountMissing(`another process holds ${DATABASE_SYSTEM_USER_FOLDER}`)
     await delay(PAUSE_MS)
   }
 }
 
-function makeAccount(report: ReportServerState): void {
+function makeAccount(report: ReportEmbeddedPostgresProgress): void {
   const made = runPostgresProgram({}, USERADD, [...USERADD_OPTIONS.split(' '), NAME])
   if (made.status !== 0) throw accountMissing(made.error?.message ?? made.stderr.trim())
   report(`Made the system user ${NAME}, which the database runs as.`)
@@ -63,7 +65,8 @@ const accountMissing = (reason: string) =>
 /**
  * Whether the data need another owner than this one: PostgreSQL refuses root, and `nobody` is shared with other services.
  */
-export const mustChangeDataOwner = (uid: number): boolean => uid === 0 || uid === accountNamed('nobody')?.uid
+export const mustChangePostgresFilesOwner = (uid: number): boolean =>
+  uid === 0 || uid === accountNamed('nobody')?.uid
 
 function accountNamed(name: string): Required<DatabaseSystemUser> | undefined {
   const found = readAccounts().find(each => each.name === name)
@@ -115,7 +118,7 @@ function changeOwnerOfContents(folder: string, account: DatabaseSystemUser): voi
  * Allows logins only of root, the user of this process and the owner of the data, as the kernel identifies them ("peer").
  * Written at each start, because the user may have changed, and older clusters allowed all logins.
  */
-export function restrictDatabaseLogins(cluster: string, account: DatabaseSystemUser): void {
+export function restrictDatabaseLoginsToSystemUsers(cluster: string, account: DatabaseSystemUser): void {
   const names = new Set(['root', nameOfThisUser(), ...nameOf(account)])
   const maps = [...names].map(name => `${ROLE} "${name.replaceAll('"', '""')}" ${ROLE}`)
   replaceFile(join(cluster, 'pg_ident.conf'), maps, account)

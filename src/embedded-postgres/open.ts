@@ -9,26 +9,26 @@ import { createFolder } from '../platform/folder.ts'
 import {
   changeFileOwner,
   changeFolderOwner,
-  mustChangeDataOwner,
+  mustChangePostgresFilesOwner,
   provideDatabaseSystemUser,
-  restrictDatabaseLogins
+  restrictDatabaseLoginsToSystemUsers
 } from './account.ts'
 import { type FolderLock, lockFolder, readFolderLockHolder } from './folder-lock.ts'
 import {
   createFolderWithMode,
+  DATABASE_SYSTEM_USER_FOLDER,
   type DatabaseSystemUser,
   findPostgresBundle,
   isSystemCallError,
   POSTGRES_PROGRAM_ENVIRONMENT,
-  POSTGRES_SYSTEM_FOLDER,
   type PostgresBundle,
-  providePostgresPrograms,
+  providePostgresProgramsFolder,
   runPostgresProgram
 } from './programs.ts'
-import { EmbeddedPostgresServer, type ReportServerState, stopPostmaster } from './server.ts'
+import { EmbeddedPostgresServer, type ReportEmbeddedPostgresProgress, stopPostmaster } from './server.ts'
 
 /** A running embedded database. `url` is its connection string for the `pg` client. */
-export type EmbeddedPostgres = { url: string; stop(): Promise<void> }
+export type RunningEmbeddedPostgres = { url: string; stop(): Promise<void> }
 
 type Place = { home: string; account: DatabaseSystemUser }
 
@@ -58,13 +58,13 @@ const INITDB_OPTIONS =
 export async function openEmbeddedPostgres(options: {
   folder: string
   mode: 'own' | 'attach'
-  report?: ReportServerState
+  report?: ReportEmbeddedPostgresProgress
   connectionsMax?: number
   /**
    * How long `attach` waits for another process that holds the folder and starts or recovers its database, in milliseconds.
    */
   attachMsMax?: number
-}): Promise<EmbeddedPostgres> {
+}): Promise<RunningEmbeddedPostgres> {
   const { folder, mode, report = () => {}, connectionsMax = CONNECTIONS_MAX } = options
   const waitMsMax = mode === 'own' ? OWN_MS_MAX : (options.attachMsMax ?? ATTACH_MS_MAX)
   const bundle = findPostgresBundle()
@@ -89,7 +89,7 @@ export async function openEmbeddedPostgres(options: {
  * of the data; for new data and data of the user `nobody`, it is a separate user. A folder that this user cannot reach, such
  * as below /root, only gets a link to the data, which are in the system's folder.
  */
-async function findPlace(folder: string, report: ReportServerState): Promise<Place> {
+async function findPlace(folder: string, report: ReportEmbeddedPostgresProgress): Promise<Place> {
   createFolder(folder)
   const real = fs.realpathSync(folder)
   const cluster = join(real, 'postgres')
@@ -106,15 +106,15 @@ async function findPlace(folder: string, report: ReportServerState): Promise<Pla
     const { uid, gid } = fs.statSync(existing)
     return {
       home: dirname(existing),
-      account: mustChangeDataOwner(uid) ? await provideDatabaseSystemUser(report) : { uid, gid }
+      account: mustChangePostgresFilesOwner(uid) ? await provideDatabaseSystemUser(report) : { uid, gid }
     }
   }
   const account = await provideDatabaseSystemUser(report)
   if (runPostgresProgram(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', real]).status === 0)
     return { home: real, account }
   const digest = createHash('sha256').update(real).digest('hex').slice(0, 16)
-  const home = join(POSTGRES_SYSTEM_FOLDER, `data-${digest}`)
-  createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
+  const home = join(DATABASE_SYSTEM_USER_FOLDER, `data-${digest}`)
+  createFolderWithMode(DATABASE_SYSTEM_USER_FOLDER, 0o755)
   createFolderWithMode(home, 0o755)
   return { home, account }
 }
@@ -147,18 +147,18 @@ async function start(
   { home, account }: Place,
   bundle: PostgresBundle,
   lock: FolderLock,
-  { report, connectionsMax }: { report: ReportServerState; connectionsMax: number }
-): Promise<EmbeddedPostgres> {
+  { report, connectionsMax }: { report: ReportEmbeddedPostgresProgress; connectionsMax: number }
+): Promise<RunningEmbeddedPostgres> {
   const cluster = join(home, 'postgres')
   const link = join(folder, 'postgres')
   checkVersion(cluster, bundle)
   removeHalfMade(home)
-  const binaries = providePostgresPrograms(bundle, account, home)
+  const binaries = providePostgresProgramsFolder(bundle, account, home)
   if (!fs.existsSync(cluster)) createCluster(cluster, binaries, account)
   await stopPostmaster(cluster)
-  if (account.uid !== undefined && mustChangeDataOwner(fs.statSync(cluster).uid))
+  if (account.uid !== undefined && mustChangePostgresFilesOwner(fs.statSync(cluster).uid))
     changeFolderOwner(cluster, account)
-  restrictDatabaseLogins(cluster, account)
+  restrictDatabaseLoginsToSystemUsers(cluster, account)
   if (!fs.existsSync(link)) {
     fs.symlinkSync(cluster, link)
     report(`The user that PostgreSQL runs as cannot reach ${folder}, so the data are in ${cluster}.`)

@@ -31,14 +31,14 @@ export function findPostgresBundle(): PostgresBundle {
 export const POSTGRES_PROGRAM_ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
 /** The folder for files that the system user of the database must reach when root starts the shop. */
-export const POSTGRES_SYSTEM_FOLDER = '/var/lib/cartwright'
+export const DATABASE_SYSTEM_USER_FOLDER = '/var/lib/cartwright'
 
 /**
  * Returns a folder with PostgreSQL's programs that the system user can run: that of the package, or a copy. A copy is needed
  * where the user cannot read the package. It is also needed where the library links of its install script are missing and
  * cannot be added.
  */
-export function providePostgresPrograms(
+export function providePostgresProgramsFolder(
   { native, version }: PostgresBundle,
   account: DatabaseSystemUser,
   home: string
@@ -49,8 +49,8 @@ export function providePostgresPrograms(
   } catch (error) {
     if (!isSystemCallError(error)) throw error
   }
-  if (account.uid !== undefined) createFolderWithMode(POSTGRES_SYSTEM_FOLDER, 0o755)
-  const copy = join(account.uid === undefined ? home : POSTGRES_SYSTEM_FOLDER, `postgres-${version}`)
+  if (account.uid !== undefined) createFolderWithMode(DATABASE_SYSTEM_USER_FOLDER, 0o755)
+  const copy = join(account.uid === undefined ? home : DATABASE_SYSTEM_USER_FOLDER, `postgres-${version}`)
   if (fs.existsSync(copy)) return copy
 
   const fresh = fs.mkdtempSync(join(dirname(copy), 'postgres-new-'))

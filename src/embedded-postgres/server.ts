@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { OperatorError } from '../kernel/errors.ts'
 import { type DatabaseSystemUser, POSTGRES_PROGRAM_ENVIRONMENT } from './programs.ts'
 
-export type ReportServerState = (line: string) => void
+export type ReportEmbeddedPostgresProgress = (line: string) => void
 
 const SETTINGS = {
   listen_addresses: '',
@@ -53,7 +53,7 @@ type ServerOptions = {
   sockets: string
   log: string
   account: DatabaseSystemUser
-  report: ReportServerState
+  report: ReportEmbeddedPostgresProgress
   connectionsMax: number
 }
 

@@ -24,12 +24,12 @@ export const malformedIfMatchError = defineError(
   'If-Match must be one ETag of this resource, such as "7", or *.',
   { fault: { path: 'headers/if-match', message: 'must be one ETag, such as "7", or *' } }
 )
-export const developmentPeerRequiredError = defineError(
+export const clientNotDevelopmentPeerError = defineError(
   'forbidden',
   'DEVELOPMENT_PEER_REQUIRED',
   'This page is shown to clients on this machine only. Add the address of others to server.development_peers.'
 )
-export const clientNotTrustedError = defineError(
+export const clientSecretNotTrustedError = defineError(
   'forbidden',
   'CLIENT_NOT_TRUSTED',
   'X-Cartwright-Client is not one of the secrets in server.trusted_clients; X-Shopper-Address needs one.'

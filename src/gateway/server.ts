@@ -4,17 +4,17 @@ import { OperatorError } from '../kernel/errors.ts'
 import { deleteOldAuditEntries } from '../platform/audit.ts'
 import { createIdempotencyKeyClaims } from '../platform/idempotency/claims.ts'
 import { deleteExpiredIdempotencyKeys } from '../platform/idempotency/keys.ts'
-import { withoutInfoLines } from '../platform/log.ts'
+import { logWithoutInfoLines } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { createRequestClassLookup } from './admission/request-classes.ts'
 import { createRequestSlots, type RequestSlots } from './admission/request-slots.ts'
-import type { TokenRevocations, VerifyBearerToken } from './callers/identity.ts'
-import { createPageRateLimit } from './callers/page-limits.ts'
+import type { TokenRevocationSource, VerifyBearerToken } from './callers/identity.ts'
+import { createNonApiRateLimitHook } from './callers/page-limits.ts'
 import { callerNetwork, createTierRateLimitHooks } from './callers/rate-limits.ts'
-import { createShopperAddressReader, type ShopperAddresses } from './callers/shopper-addresses.ts'
+import { createShopperAddressReader, type ShopperAddressReader } from './callers/shopper-addresses.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
-import { createHttpMetrics, type HttpMetrics } from './diagnostics/metrics.ts'
-import { type DiagnosticsPort, openDiagnosticsPort } from './diagnostics/port.ts'
+import { createMetricsExposition, type MetricsExposition } from './diagnostics/metrics.ts'
+import { type DiagnosticsHttpServer, openDiagnosticsHttpServer } from './diagnostics/port.ts'
 import { countAndLogRequest } from './diagnostics/request-log.ts'
 import { missingHostError, nulInUrlError } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
@@ -23,23 +23,23 @@ import { createCors } from './http-server/cors.ts'
 import { createAllowedHostCheck } from './http-server/development-access.ts'
 import { createServerDraining } from './http-server/draining.ts'
 import { createRequestListener } from './http-server/listener.ts'
-import { createNodeServer, refuseHttpConnection } from './http-server/node-server.ts'
+import { createNodeHttpServer, refuseHttpConnection } from './http-server/node-server.ts'
 import { createUncaughtErrorHandler } from './http-server/uncaught-errors.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import { collectOpenApi, describeOpenApiTags, type OpenApiTagDescriptions } from './openapi/document.ts'
 import { type GatewayPages, mountPages } from './pages/pages.ts'
 import { sendErrorResponse, sendHostNotServed, sendUnknownRoute } from './problem.ts'
-import { computeBodyBounds } from './routing/body-bounds.ts'
+import { computeBodyBoundsOfSchema } from './routing/body-bounds.ts'
 import { createDisabledModuleCheck, type SwitchableModule } from './routing/disabled-modules.ts'
 import { parseJson } from './routing/json-parser.ts'
 import { commonResponseHeaders } from './routing/response-headers.ts'
-import { createMethodLookup, findRouteProblems, type MountedRoute, requestPath } from './routing/routes.ts'
-import type { ModuleHeaders, Tiers } from './routing/tiers.ts'
+import { createMethodsOfPath, findRouteProblems, type MountedRoute, requestPath } from './routing/routes.ts'
+import type { ModuleRequestHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
-import { API_PREFIX, createTiers } from './tier-scopes.ts'
+import { API_PREFIX, createRouteTiers } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
-import { guardUnsafeRequests, type UnsafeRequestGuard } from './writes/maintenance.ts'
+import { type FindMaintenanceModeError, refuseUnsafeRequestsDuringMaintenance } from './writes/maintenance.ts'
 
 /** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
@@ -53,13 +53,13 @@ export type GatewayModule = {
   parts?: readonly SwitchableModule[]
   routes?: ((tiers: Tiers) => void) | undefined
   /** Returns the error for changes by shoppers, such as during maintenance; `undefined` when they are allowed. */
-  guard?: UnsafeRequestGuard | undefined
-} & Partial<ModuleHeaders>
+  guard?: FindMaintenanceModeError | undefined
+} & Partial<ModuleRequestHeaders>
 export type GatewayDeps = {
   platform: Platform
   modules: readonly GatewayModule[]
   authenticate: VerifyBearerToken
-  revocations?: TokenRevocations | undefined
+  revocations?: TokenRevocationSource | undefined
   version: string
 } & GatewayPages
 export type Gateway = {
@@ -81,15 +81,15 @@ type FallbackResponses = {
 }
 type ClassOf = ReturnType<typeof createRequestClassLookup>
 type ServerParts = {
-  metrics: HttpMetrics
+  metrics: MetricsExposition
   requestHeaders: readonly string[]
   slots: RequestSlots
-  shopperAddresses: ShopperAddresses
+  shopperAddresses: ShopperAddressReader
   fallbacks: FallbackResponses
   classOf: ClassOf
   isDraining: () => boolean
   /** Limits requests outside the tiers. */
-  limit: ReturnType<typeof createPageRateLimit>
+  limit: ReturnType<typeof createNonApiRateLimitHook>
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -110,7 +110,7 @@ export async function createGateway({
   ...pages
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, timers } = platform
-  const metrics = createHttpMetrics(platform.metrics, platform.durations)
+  const metrics = createMetricsExposition(platform.metrics, platform.durations)
   const slots = createRequestSlots({ config, metrics: platform.metrics })
   const shopperAddresses = createShopperAddressReader(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
@@ -119,8 +119,8 @@ export async function createGateway({
     : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
-  let allowedMethods: ReturnType<typeof createMethodLookup> = () => []
-  const headers: ModuleHeaders = {
+  let allowedMethods: ReturnType<typeof createMethodsOfPath> = () => []
+  const headers: ModuleRequestHeaders = {
     // Several modules may declare the same header.
     credentialHeaders: [...new Set(modules.flatMap(module => module.credentialHeaders ?? []))],
     varyHeaders: [...new Set(modules.flatMap(module => module.varyHeaders ?? []))]
@@ -133,13 +133,13 @@ export async function createGateway({
     shopperAddresses,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
-    limit: createPageRateLimit(publicLimit?.onRequest),
+    limit: createNonApiRateLimitHook(publicLimit?.onRequest),
     fallbacks: {
       disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(requestPath(request.url)))
     }
   })
-  let port: DiagnosticsPort | undefined
+  let port: DiagnosticsHttpServer | undefined
   const draining = createServerDraining(app, isHeld => port?.hold(isHeld))
   app.addHook('onRoute', ({ method, url, prefix, config }) => {
     const { owner = null, class: requestClass = null, bounds } = config ?? {}
@@ -151,7 +151,7 @@ export async function createGateway({
   mountDiagnostics(app, { ...diagnostics, hasPrivateMetrics: config.server.private_metrics })
   const claims = createIdempotencyKeyClaims(db)
   app.addHook('onClose', () => claims.close())
-  const tiersOf = await createTiers(app, {
+  const tiersOf = await createRouteTiers(app, {
     config,
     authenticate,
     headers,
@@ -159,7 +159,7 @@ export async function createGateway({
     isDisabled: path => disabledModule(path) !== undefined,
     addIdempotency: honourIdempotencyKeys(claims, headers),
     addAudit: auditUnsafeRequests(db),
-    refuseChanges: guardUnsafeRequests(modules.flatMap(({ guard }) => guard ?? [])),
+    refuseChanges: refuseUnsafeRequestsDuringMaintenance(modules.flatMap(({ guard }) => guard ?? [])),
     slots,
     shopperAddresses,
     publicLimit
@@ -168,7 +168,7 @@ export async function createGateway({
   mountPages(app, { config, version, writeDocument }, pages)
   await app.ready()
   classOf = createRequestClassLookup(mounted)
-  allowedMethods = createMethodLookup(mounted)
+  allowedMethods = createMethodsOfPath(mounted)
 
   const problems = findRouteProblems(mounted, modules)
   if (problems.length > 0) throw new OperatorError(`Routes are mounted wrongly:\n  ${problems.join('\n  ')}`)
@@ -176,7 +176,7 @@ export async function createGateway({
     db.run(deleteExpiredIdempotencyKeys)
   )
   timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAuditEntries(db))
-  if (config.server.diagnostics_port !== 0) port = await openDiagnosticsPort({ ...platform, metrics })
+  if (config.server.diagnostics_port !== 0) port = await openDiagnosticsHttpServer({ ...platform, metrics })
   // The diagnostics port closes last.
   app.server.once('close', () => port?.close())
   return {
@@ -197,7 +197,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   const isServedHost = createAllowedHostCheck(config)
   const connections: HttpConnections[] = []
   const app = fastify({
-    loggerInstance: config.environment === 'development' ? withoutInfoLines(log) : log,
+    loggerInstance: config.environment === 'development' ? logWithoutInfoLines(log) : log,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger costs 2 us a request; log lines name their request themselves.
     childLoggerFactory: () => log,
@@ -219,7 +219,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
         headers: common,
         handler: cors.answerPreflights(handler)
       })
-      const opened = createNodeServer(cors.exposeResponses(listener), acceptQueue, connections_max)
+      const opened = createNodeHttpServer(cors.exposeResponses(listener), acceptQueue, connections_max)
       connections.push(opened.connections)
       return opened.server
     },
@@ -285,7 +285,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     try {
       request.rawBody = body as Buffer
-      const { bounds = computeBodyBounds(undefined) } = request.routeOptions.config
+      const { bounds = computeBodyBoundsOfSchema(undefined) } = request.routeOptions.config
       done(null, parseJson(body as Buffer, bounds.valuesMax))
     } catch (error) {
       done(error as Error)

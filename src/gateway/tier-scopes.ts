@@ -3,11 +3,11 @@ import type { Config } from '../platform/core-settings.ts'
 import type { RequestSlots } from './admission/request-slots.ts'
 import {
   createAuthenticationHook,
+  rejectDisallowedApiKey,
   requireAdmin,
   requireScope,
-  requireSecondFactor,
-  requireUser,
-  type TokenRevocations,
+  requireSecondFactorOfAdmin,
+  type TokenRevocationSource,
   type VerifyBearerToken
 } from './callers/identity.ts'
 import {
@@ -17,8 +17,8 @@ import {
   createTierRateLimitHooks,
   type TierRateLimitHooks
 } from './callers/rate-limits.ts'
-import type { ShopperAddresses } from './callers/shopper-addresses.ts'
-import { type BodyBounds, computeBodyBounds } from './routing/body-bounds.ts'
+import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
+import { computeBodyBoundsOfSchema, type JsonBodySizeBounds } from './routing/body-bounds.ts'
 import {
   bodyKindName,
   createBodyKindScopes,
@@ -26,10 +26,10 @@ import {
   withStreamedBody
 } from './routing/body-kinds.ts'
 import { addCsvFileName } from './routing/csv-downloads.ts'
-import { addLinkHeaders } from './routing/link-headers.ts'
-import { withResponseDefaults } from './routing/response-defaults.ts'
-import { cachePublicResponses, setCacheHeaders } from './routing/response-headers.ts'
-import type { ModuleHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
+import { addLocationAndLinkHeaders } from './routing/link-headers.ts'
+import { withDefaultStatusAndEtag } from './routing/response-defaults.ts'
+import { cachePublicResponses, setCacheHeadersOfScope } from './routing/response-headers.ts'
+import type { ModuleRequestHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
 import { requireRecentLogin } from './writes/recent-login.ts'
 import { rejectUnusedIfMatch } from './writes/write.ts'
 
@@ -38,17 +38,17 @@ declare module 'fastify' {
     /** The module that mounted the route; absent for routes of the gateway. */
     owner?: string
     /** Of a JSON body. */
-    bounds?: BodyBounds
+    bounds?: JsonBodySizeBounds
     /** Whether the route is a diagnostic endpoint, which has no rate limit. */
     isDiagnostic?: true
   }
 }
 
-export type TierDeps = {
+export type RouteTierDeps = {
   config: Config
   authenticate: VerifyBearerToken
-  headers: ModuleHeaders
-  revocations?: TokenRevocations | undefined
+  headers: ModuleRequestHeaders
+  revocations?: TokenRevocationSource | undefined
   /** Whether the path belongs to a disabled module, so that no route is mounted there. */
   isDisabled: (path: string) => boolean
   addIdempotency: (route: RouteOptions) => void
@@ -56,7 +56,7 @@ export type TierDeps = {
   /** Rejects changes by customers and guests, such as during maintenance. */
   refuseChanges: (route: RouteOptions) => void
   slots: RequestSlots
-  shopperAddresses: ShopperAddresses
+  shopperAddresses: ShopperAddressReader
   /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
   publicLimit: TierRateLimitHooks | undefined
 }
@@ -69,9 +69,9 @@ export const API_PREFIX = '/api'
  * Creates the tiers on which modules mount routes. Each applies authentication, rate limits and admission. The returned
  * function gives a module its own tiers, so that each route is mounted with the name of its module.
  */
-export async function createTiers(
+export async function createRouteTiers(
   app: FastifyInstance,
-  { config, authenticate, revocations, headers, isDisabled, ...rest }: TierDeps
+  { config, authenticate, revocations, headers, isDisabled, ...rest }: RouteTierDeps
 ): Promise<(owner: string) => Tiers> {
   const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit } = rest
   const limits = config.rate_limit
@@ -102,7 +102,10 @@ export async function createTiers(
           throw new Error(`the response of ${url} depends on the caller, so it cannot have cache: 'public'`)
         const bounds = bodyKindName(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
         const hook = own.limit && onlyWithout(own.limit.without, budget(owner, own.limit, callerOf))
-        const route = withStreamedBody(own.body, withResponseDefaults({ ...options, method, url, handler }))
+        const route = withStreamedBody(
+          own.body,
+          withDefaultStatusAndEtag({ ...options, method, url, handler })
+        )
         if (hook) route.onRequest = [hook, ...[route.onRequest ?? []].flat()]
         scopes[bodyKindName(own.body)].route({
           ...route,
@@ -119,8 +122,8 @@ export async function createTiers(
   })
   await app.register(
     async api => {
-      setCacheHeaders(api, config, headers)
-      api.addHook('onRoute', addLinkHeaders())
+      setCacheHeadersOfScope(api, config, headers)
+      api.addHook('onRoute', addLocationAndLinkHeaders())
       api.addHook('onRoute', addCsvFileName)
       api.addHook('onRequest', shopperAddresses.setShopperAddress)
       slots.addHooks(api)
@@ -140,14 +143,14 @@ export async function createTiers(
             limitFailures(request, reply, limited => done(limited ?? failure))
           })
         )
-        authenticated.addHook('onRequest', requireSecondFactor)
+        authenticated.addHook('onRequest', requireSecondFactorOfAdmin)
         authenticated.addHook('onRoute', route => {
           if (route.config?.recentLogin)
             route.preHandler = [...[route.preHandler ?? []].flat(), requireRecentLogin]
           route.schema = { ...route.schema, security: [{ bearer: [] }] }
         })
         await authenticated.register(async secured => {
-          secured.addHook('onRequest', requireUser)
+          secured.addHook('onRequest', rejectDisallowedApiKey)
           secured.addHook('onRoute', refuseChanges)
           limitTier(secured, ofUsers('secured', limits.secured_per_minute))
           await addTier('secured', secured, callerUserIdOrAddress)
@@ -159,7 +162,7 @@ export async function createTiers(
             route.schema = { ...route.schema, security: [{ bearer: ['admin'] }] }
           })
           admin.addHook('onRoute', route => {
-            const checks = route.config?.isUsersOnly ? [requireScope, requireUser] : [requireScope]
+            const checks = route.config?.isUsersOnly ? [requireScope, rejectDisallowedApiKey] : [requireScope]
             route.onRequest = [...checks, ...[route.onRequest ?? []].flat()]
           })
           // The audit hook runs before the hooks above, so that requests without the scope are recorded too.
@@ -182,8 +185,8 @@ function limitTier(scope: FastifyInstance, limit: TierRateLimitHooks | undefined
 }
 
 /** Returns the bounds of a JSON body, capped by the operator's limit for all bodies. */
-function boundsIn({ server }: Config, schema: unknown): BodyBounds {
-  const bounds = computeBodyBounds(schema as object | undefined)
+function boundsIn({ server }: Config, schema: unknown): JsonBodySizeBounds {
+  const bounds = computeBodyBoundsOfSchema(schema as object | undefined)
   return { ...bounds, bytesMax: Math.min(bounds.bytesMax, server.body_bytes_max) }
 }
 

@@ -1,5 +1,5 @@
 import { normalizePostalCode } from './countries.ts'
-import { findRegionCode, REGION_MESSAGE, regionCodesOutward } from './regions.ts'
+import { findRegionCode, REGION_MESSAGE, regionCodesInnermostFirst } from './regions.ts'
 
 /** The destination of a delivery. */
 export type DeliveryDestination = {
@@ -111,7 +111,7 @@ export function toMatchableDestination({
     parts !== undefined && code.length >= parts.first + parts.second ? code.slice(0, -parts.second) : ''
   return {
     country,
-    regions: region === undefined ? [] : regionCodesOutward(country, region),
+    regions: region === undefined ? [] : regionCodesInnermostFirst(country, region),
     codes: [code, first].filter(each => each !== '')
   }
 }

@@ -2,7 +2,7 @@ import { type TSchema, Type } from './schema.ts'
 import { listOf, Time } from './wire.ts'
 
 /** Query parameters of lists that systems poll for changes. */
-export const changeListQuery = {
+export const changeListQueryFields = {
   updated_since: Type.Optional(
     Type.String({
       format: 'date-time',

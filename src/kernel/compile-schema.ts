@@ -3,7 +3,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import type { FormatsPlugin } from 'ajv-formats'
 
 /** A violation of a schema. `instancePath` is a JSON pointer (RFC 6901). `wordsOf` returns its message. */
-export type SchemaError = Pick<
+export type SchemaViolation = Pick<
   ErrorObject,
   'keyword' | 'instancePath' | 'schemaPath' | 'params' | 'schema' | 'parentSchema'
 >
@@ -49,7 +49,7 @@ function loadCompilers() {
 }
 
 /** Compiles a schema, which takes some milliseconds, to a function that returns the errors of a value; [] when it matches. */
-export function compileSchema(schema: object): (value: unknown) => SchemaError[] {
+export function compileSchema(schema: object): (value: unknown) => SchemaViolation[] {
   compilers ??= loadCompilers()
   const { firstError, allErrors } = compilers
   const validate = firstError.compile(schema)
@@ -79,8 +79,8 @@ function sizeLeft(value: unknown, size: number): number {
  * Keeps the errors of the `anyOf` branch that is nearest to the value, and drops those of the other branches. The errors of the
  * branches come directly before the one of the union.
  */
-function chosen(errors: readonly SchemaError[] | null | undefined): SchemaError[] {
-  const kept: SchemaError[] = []
+function chosen(errors: readonly SchemaViolation[] | null | undefined): SchemaViolation[] {
+  const kept: SchemaViolation[] = []
   for (const error of errors ?? []) {
     if (error.keyword !== 'anyOf') {
       kept.push(error)
@@ -96,10 +96,10 @@ function chosen(errors: readonly SchemaError[] | null | undefined): SchemaError[
   return kept
 }
 
-const branchOf = (schemaPath: string, union: SchemaError) =>
+const branchOf = (schemaPath: string, union: SchemaViolation) =>
   schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] as string
 
 const SHAPE = ['type', 'required', 'additionalProperties']
 /** Counts errors in the shape of the value itself, not in its members. */
-const strangeness = (branch: readonly SchemaError[], { instancePath }: SchemaError) =>
+const strangeness = (branch: readonly SchemaViolation[], { instancePath }: SchemaViolation) =>
   branch.filter(error => error.instancePath === instancePath && SHAPE.includes(error.keyword)).length

@@ -7,19 +7,19 @@ export type DiagnosisFinding = {
 }
 
 /** One check of an installation. An error that `find` throws is reported as `wrong`. */
-export type Diagnosis = {
+export type DiagnosisCheck = {
   /** The subject of the check, in a word or two. */
   readonly about: string
   find(): Promise<DiagnosisFinding> | DiagnosisFinding
 }
 
-export const okFinding = (detail: string): DiagnosisFinding => ({ state: 'ok', detail })
-export const warningFinding = (detail: string, advice: string): DiagnosisFinding => ({
+export const okDiagnosisFinding = (detail: string): DiagnosisFinding => ({ state: 'ok', detail })
+export const warningDiagnosisFinding = (detail: string, advice: string): DiagnosisFinding => ({
   state: 'warning',
   detail,
   advice
 })
-export const errorFinding = (detail: string, advice: string): DiagnosisFinding => ({
+export const errorDiagnosisFinding = (detail: string, advice: string): DiagnosisFinding => ({
   state: 'wrong',
   detail,
   advice

@@ -99,7 +99,7 @@ export const errorForConstraint = (constraint: string): ErrorDefinition | undefi
   errorsByConstraint.get(constraint)
 
 /** Returns all constraints of errors in the modules loaded so far. */
-export const declaredConstraints = (): readonly string[] => [...errorsByConstraint.keys()]
+export const constraintsWithDeclaredErrors = (): readonly string[] => [...errorsByConstraint.keys()]
 
 /**
  * A problem that the operator can fix: an invalid key, an occupied port, an unreachable database. The process prints only its

@@ -111,7 +111,7 @@ export const isWebhookEvent = ({ webhook = 'none' }: Pick<EventType, 'webhook'>)
   webhook !== 'none'
 
 /** Returns the events of all modules loaded so far. */
-export const declaredEvents = (): readonly EventType[] => [...events.values()]
+export const listDeclaredEvents = (): readonly EventType[] => [...events.values()]
 
 export type PayloadOf<T extends { payload: TSchema }> = Static<T['payload']>
 

@@ -1,4 +1,4 @@
-import type { SchemaError } from './compile-schema.ts'
+import type { SchemaViolation } from './compile-schema.ts'
 import { patternMessage } from './patterns.ts'
 
 /**
@@ -11,7 +11,7 @@ const PATH_LENGTH_MAX = 256 // a key that the caller chose may be as long as the
 const VALUES_SHOWN_MAX = 20
 
 /** Returns the first fault of each field. `part`: `body`, `query`, `params` or `headers`. */
-export function fieldFaults(part: string, errors: readonly SchemaError[]): FieldFault[] {
+export function fieldFaults(part: string, errors: readonly SchemaViolation[]): FieldFault[] {
   const faults = new Map<string, FieldFault>()
   for (const error of errors) {
     const path = `${part}${schemaErrorPath(error)}`.slice(0, PATH_LENGTH_MAX)
@@ -21,7 +21,7 @@ export function fieldFaults(part: string, errors: readonly SchemaError[]): Field
 }
 
 /** Returns the path of a schema error. For a missing or unknown member, this is the path of the member. */
-export function schemaErrorPath({ instancePath, params }: SchemaError): string {
+export function schemaErrorPath({ instancePath, params }: SchemaViolation): string {
   const member = params.missingProperty ?? params.additionalProperty
   return member === undefined ? instancePath : `${instancePath}/${escapeJsonPointer(member)}`
 }
@@ -30,7 +30,7 @@ export function schemaErrorPath({ instancePath, params }: SchemaError): string {
 export const escapeJsonPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Returns the message of a schema error for the user who filled in the field. */
-export function schemaErrorMessage(error: SchemaError): string {
+export function schemaErrorMessage(error: SchemaViolation): string {
   const words = WORDS[error.keyword]
   return words === undefined ? 'does not have the required format' : words(error)
 }
@@ -39,7 +39,7 @@ const atMost: Words = ({ params: { limit } }) => `must have at most ${count(limi
 const atLeast: Words = ({ params: { limit } }) => `must have at least ${count(limit, 'entry', 'entries')}`
 const asNumber: Words = ({ parentSchema = {} }) => `must be ${nameOfNumber(parentSchema)}`
 
-type Words = (error: SchemaError) => string
+type Words = (error: SchemaViolation) => string
 const WORDS: Readonly<Record<string, Words>> = {
   type: ({ params, parentSchema = {} }) =>
     `must be ${[params.type]

@@ -1,7 +1,7 @@
 import { compileSchema } from './compile-schema.ts'
 import { defineError } from './errors.ts'
 import { fieldFaults } from './faults.ts'
-import { type Metadata, type MetadataChange, metadataFields } from './metadata.ts'
+import { adminMetadataRequestFields, type Metadata, type MetadataChange } from './metadata.ts'
 import { Type } from './schema.ts'
 
 /** The fields of a request that change metadata. */
@@ -18,7 +18,7 @@ export type UpdatedMetadata = {
   readonly private_metadata: Metadata
 }
 /** Returns the fields of an object that a command of a module returns. */
-export const updatedMetadataOf = ({
+export const pickUpdatedMetadataFields = ({
   id,
   version,
   metadata,
@@ -30,7 +30,7 @@ const metadataInvalidError = defineError(
   'METADATA_INVALID',
   'A module passed invalid metadata. See "errors" for the fields.'
 )
-const Request = Type.Object(metadataFields, { additionalProperties: false })
+const Request = Type.Object(adminMetadataRequestFields, { additionalProperties: false })
 let errorsOf: ReturnType<typeof compileSchema> | undefined
 
 /** Returns the metadata that a module passed to a command, which the gateway did not validate. @throws `METADATA_INVALID` */

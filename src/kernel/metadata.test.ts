@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  assertOwnMetadataBytes,
-  completeMetadata,
+  addMissingMetadataKeys,
+  assertCustomerWrittenMetadataBytes,
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
   LINE_METADATA_KEYS_MAX,
   METADATA_KEYS_MAX,
   type Metadata,
-  mergeLineMetadata,
+  mergeChangeIntoLineMetadata,
   mergeMetadata,
-  metadataKey,
-  OWN_METADATA_BYTES_MAX
+  metadataEqualityKey
 } from './metadata.ts'
 
 const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).filter(each => each !== '__proto__')
@@ -50,45 +50,51 @@ describe('a change of metadata', () => {
 
   test('a change of metadata is rejected when more bytes than the limit are left', () => {
     const long = Object.fromEntries(Object.keys(many(32)).map(name => [name, 'x'.repeat(499)]))
-    expect(mergeMetadata(long, {}, OWN_METADATA_BYTES_MAX)).toEqual(long)
-    expect(() => mergeMetadata(long, { other: 'x'.repeat(499) }, OWN_METADATA_BYTES_MAX)).toThrow(limit)
+    expect(mergeMetadata(long, {}, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)).toEqual(long)
+    expect(() =>
+      mergeMetadata(long, { other: 'x'.repeat(499) }, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
+    ).toThrow(limit)
   })
 })
 
 test('the metadata of a line is changed like other metadata, and has at most ten keys', () => {
   const full = many(LINE_METADATA_KEYS_MAX)
-  expect(mergeLineMetadata(full, { k0: null, other: 'v', k1: '' })).toEqual({
+  expect(mergeChangeIntoLineMetadata(full, { k0: null, other: 'v', k1: '' })).toEqual({
     ...Object.fromEntries(Object.entries(full).slice(2)),
     other: 'v'
   })
-  expect(() => mergeLineMetadata(full, { other: 'v' })).toThrow(limit)
+  expect(() => mergeChangeIntoLineMetadata(full, { other: 'v' })).toThrow(limit)
 })
 
 test('the key of metadata is equal for equal metadata in any order of its keys, and only then', () => {
   fc.assert(
     fc.property(stored, stored, (one, other) => {
       const reversed = Object.fromEntries(Object.entries(one).reverse())
-      expect(metadataKey(reversed)).toBe(metadataKey(one))
+      expect(metadataEqualityKey(reversed)).toBe(metadataEqualityKey(one))
       const isSame = Object.keys({ ...one, ...other }).every(name => one[name] === other[name])
-      expect(metadataKey(one) === metadataKey(other)).toBe(isSame)
+      expect(metadataEqualityKey(one) === metadataEqualityKey(other)).toBe(isSame)
     })
   )
-  expect(metadataKey({})).toBe('')
-  expect(metadataKey({ 'a,b': 'c', a: 'b' })).toBe(metadataKey({ a: 'b', 'a,b': 'c' }))
-  expect(metadataKey({ 'a,b': 'c' })).not.toBe(metadataKey({ a: 'b,c' }))
+  expect(metadataEqualityKey({})).toBe('')
+  expect(metadataEqualityKey({ 'a,b': 'c', a: 'b' })).toBe(metadataEqualityKey({ a: 'b', 'a,b': 'c' }))
+  expect(metadataEqualityKey({ 'a,b': 'c' })).not.toBe(metadataEqualityKey({ a: 'b,c' }))
 })
 
 test('the metadata of a cart counts with that of its lines for the limit in bytes', () => {
   const lines = Array.from({ length: 4 }, () => ({ metadata: { text: 'x'.repeat(4_000) } }))
-  expect(() => assertOwnMetadataBytes({}, lines)).not.toThrow()
-  expect(() => assertOwnMetadataBytes({ text: 'x'.repeat(400) }, lines)).toThrow(limit)
-  expect(() => assertOwnMetadataBytes({}, [{ metadata: { text: 'é'.repeat(8_200) } }])).toThrow(limit)
+  expect(() => assertCustomerWrittenMetadataBytes({}, lines)).not.toThrow()
+  expect(() => assertCustomerWrittenMetadataBytes({ text: 'x'.repeat(400) }, lines)).toThrow(limit)
+  expect(() => assertCustomerWrittenMetadataBytes({}, [{ metadata: { text: 'é'.repeat(8_200) } }])).toThrow(
+    limit
+  )
 })
 
 test('metadata gets the keys of other metadata that it lacks, as far as the limits allow', () => {
-  expect(completeMetadata({ a: '1' }, { a: '2', b: '3' }, OWN_METADATA_BYTES_MAX)).toEqual({ a: '1', b: '3' })
-  const completed = completeMetadata(many(40), many(40, 'other'), OWN_METADATA_BYTES_MAX)
+  expect(addMissingMetadataKeys({ a: '1' }, { a: '2', b: '3' }, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)).toEqual(
+    { a: '1', b: '3' }
+  )
+  const completed = addMissingMetadataKeys(many(40), many(40, 'other'), CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
   expect(Object.keys(completed)).toEqual([...Object.keys(many(40)), ...Object.keys(many(10, 'other'))])
   const present = many(3)
-  expect(completeMetadata(present, present, OWN_METADATA_BYTES_MAX)).toBe(present)
+  expect(addMissingMetadataKeys(present, present, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)).toBe(present)
 })

@@ -13,7 +13,7 @@ const VALUE_LENGTH_MAX = 500
 /**
  * The maximum of objects that customers write, as JSON text in UTF-8. For a cart or checkout: with the metadata of its lines.
  */
-export const OWN_METADATA_BYTES_MAX = 16_384
+export const CUSTOMER_WRITTEN_METADATA_BYTES_MAX = 16_384
 /** Keys in the filter of a list. */
 const FILTER_KEYS_MAX = 10
 
@@ -43,10 +43,10 @@ export function mergeMetadata(
 }
 
 /**
- * Returns the metadata of a line after a change. Its bytes count for the cart or checkout: see `assertOwnMetadataBytes`.
+ * Returns the metadata of a line after a change. Its bytes count for the cart or checkout: see `assertCustomerWrittenMetadataBytes`.
  * @throws `METADATA_LIMIT` when it has more than 10 keys.
  */
-export function mergeLineMetadata(stored: Metadata, change: MetadataChange): Metadata {
+export function mergeChangeIntoLineMetadata(stored: Metadata, change: MetadataChange): Metadata {
   const metadata = withChange(stored, change)
   if (Object.keys(metadata).length > LINE_METADATA_KEYS_MAX) throw metadataLimitExceededError()
   return metadata
@@ -68,21 +68,21 @@ export function isEmptyMetadata(metadata: Metadata): boolean {
 }
 
 /** Returns a text that is equal for equal metadata, in any order of its keys. It is empty for empty metadata. */
-export function metadataKey(metadata: Metadata): string {
+export function metadataEqualityKey(metadata: Metadata): string {
   if (isEmptyMetadata(metadata)) return ''
   return JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Adds up the bytes of metadata of several objects. Empty metadata counts nothing. */
-export const metadataBytes = (all: readonly Metadata[]): number =>
+export const sumMetadataBytes = (all: readonly Metadata[]): number =>
   all.reduce((sum, metadata) => (isEmptyMetadata(metadata) ? sum : sum + bytesOf(metadata)), 0)
 
 /** Checks the metadata of a cart or checkout together with that of its lines. @throws `METADATA_LIMIT` */
-export function assertOwnMetadataBytes(
+export function assertCustomerWrittenMetadataBytes(
   own: Metadata,
   lines: readonly { readonly metadata: Metadata }[]
 ): void {
-  if (metadataBytes([own, ...lines.map(line => line.metadata)]) > OWN_METADATA_BYTES_MAX)
+  if (sumMetadataBytes([own, ...lines.map(line => line.metadata)]) > CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
     throw metadataLimitExceededError()
 }
 
@@ -90,7 +90,7 @@ export function assertOwnMetadataBytes(
  * Returns the metadata with the keys of `added` that it lacks, in their order. A key that exceeds the limits is
  * left out, because the caller cannot ask its client to correct it.
  */
-export function completeMetadata(stored: Metadata, added: Metadata, bytesMax: number): Metadata {
+export function addMissingMetadataKeys(stored: Metadata, added: Metadata, bytesMax: number): Metadata {
   let completed = stored
   for (const [key, value] of Object.entries(added)) {
     if (Object.hasOwn(completed, key)) continue
@@ -125,10 +125,10 @@ const change = (description: string, keysMax: number, options = {}) =>
       ...options
     })
   )
-const OWN_BYTES = { 'x-bytes-max': OWN_METADATA_BYTES_MAX }
+const OWN_BYTES = { 'x-bytes-max': CUSTOMER_WRITTEN_METADATA_BYTES_MAX }
 
 /** The field of requests on objects that customers write. */
-export const ownMetadataFields = {
+export const customerMetadataRequestFields = {
   metadata: change('Data of your own, 16 kB in all.', METADATA_KEYS_MAX, OWN_BYTES)
 }
 /** The field of requests on lines of carts and checkouts. */
@@ -140,7 +140,7 @@ export const lineMetadataFields = {
   )
 }
 /** The fields of requests on objects that administrators write. */
-export const metadataFields = {
+export const adminMetadataRequestFields = {
   metadata: change('Data of your own.', METADATA_KEYS_MAX),
   private_metadata: change('Data of your own that only administrators see.', METADATA_KEYS_MAX)
 }
@@ -148,15 +148,15 @@ export const metadataFields = {
 const stored = (description: string) =>
   Type.Record(Type.String({ pattern: '^' }), Type.String(), { description })
 /** The field of responses to customers and guests. */
-export const customerMetadataResponseFields = { metadata: stored('Data of your own.') }
+export const publicMetadataResponseFields = { metadata: stored('Data of your own.') }
 /** The fields of responses to administrators. */
-export const adminMetadataResponseFields = {
-  ...customerMetadataResponseFields,
+export const adminMetadataResponseFieldSchemas = {
+  ...publicMetadataResponseFields,
   private_metadata: stored('Data of your own that only administrators see.')
 }
 
 /** The query parameter of lists that administrators filter by metadata: `metadata[key]=value`. */
-export const metadataQuery = {
+export const metadataFilterQuery = {
   metadata: Type.Optional(
     Type.Record(Key, Type.String({ maxLength: VALUE_LENGTH_MAX }), {
       description: 'Only objects with this metadata, as `metadata[key]=value`. All keys must match.',

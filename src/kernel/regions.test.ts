@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { REGIONS_SPELLED } from '../../test/support/regions.ts'
-import { findRegionCode, REGION_MESSAGE, regionCodesOutward, regionFault } from './regions.ts'
+import { addressRegionFault, findRegionCode, REGION_MESSAGE, regionCodesInnermostFirst } from './regions.ts'
 
 test.each(REGIONS_SPELLED)(
   'in the country %s, each spelling of %s is that region code',
@@ -35,10 +35,10 @@ test('a region code takes precedence over a region name, and postal regions are 
   expect(findRegionCode('US', 'us-ae')).toBe('AE')
 })
 
-test('regionCodesOutward returns a region and the regions that contain it', () => {
-  expect(regionCodesOutward('ES', 'Barcelona')).toEqual(['B', 'CT'])
-  expect(regionCodesOutward('ES', 'CT')).toEqual(['CT'])
-  expect(regionCodesOutward('US', 'California')).toEqual(['CA'])
+test('regionCodesInnermostFirst returns a region and the regions that contain it', () => {
+  expect(regionCodesInnermostFirst('ES', 'Barcelona')).toEqual(['B', 'CT'])
+  expect(regionCodesInnermostFirst('ES', 'CT')).toEqual(['CT'])
+  expect(regionCodesInnermostFirst('US', 'California')).toEqual(['CA'])
 })
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
 ])(
   'for the region "%s" in Spain, when taxes or rates depend on the areas %j, the fault is: %s',
   (text, named, fault) => {
-    expect(regionFault('ES', text, new Set(named))).toBe(fault)
+    expect(addressRegionFault('ES', text, new Set(named))).toBe(fault)
   }
 )
 

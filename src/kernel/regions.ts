@@ -6,13 +6,13 @@ export const REGION_MESSAGE =
 
 /** Returns the code of a region (`CA`) from any spelling (`us-ca`, `California`); `undefined` when it is unknown. */
 export const findRegionCode = (country: string, text: string): string | undefined =>
-  regionCodesOutward(country, text)[0]
+  regionCodesInnermostFirst(country, text)[0]
 
 /**
  * Returns the codes of a region and of the regions around it, innermost first: Barcelona, Catalonia. Empty when the region is
  * unknown or its name is ambiguous.
  */
-export function regionCodesOutward(country: string, text: string): readonly string[] {
+export function regionCodesInnermostFirst(country: string, text: string): readonly string[] {
   const known = regions.get(country) ?? readRegions(country)
   regions.set(country, known)
   return known.get(plain(text)) ?? []
@@ -23,7 +23,7 @@ const regions = new Map<string, ReadonlyMap<string, readonly string[]>>()
 export type Region = { readonly code: string; readonly name: string; readonly within: string | null }
 
 /** Returns all regions of a country, sorted by name. */
-export const listRegions = (country: string): Region[] =>
+export const listRegionsOfCountry = (country: string): Region[] =>
   (subdivisions().get(country) ?? [])
     .map(({ code, name, parent }) => ({
       code: code.slice(country.length + 1),
@@ -35,7 +35,7 @@ export const listRegions = (country: string): Region[] =>
 /**
  * Returns why `text` does not determine in which of the `named` regions an address lies; undefined when it does.
  */
-export function regionFault(
+export function addressRegionFault(
   country: string,
   text: string | undefined,
   named: ReadonlySet<string>
@@ -44,7 +44,7 @@ export function regionFault(
   if (text === undefined) return 'is required'
   const code = findRegionCode(country, text)
   if (code === undefined) return REGION_MESSAGE
-  const inner = [...named].find(each => regionCodesOutward(country, each).indexOf(code) > 0)
+  const inner = [...named].find(each => regionCodesInnermostFirst(country, each).indexOf(code) > 0)
   return inner && `must be a smaller region within ${code}, such as ${inner}`
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { SandboxOptions } from './server.ts'
+import type { PaymentSandboxOptions } from './server.ts'
 
 const PROGRAM = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './program.js', import.meta.url)
@@ -9,7 +9,7 @@ const PROGRAM = fileURLToPath(
 const START_MS_MAX = 10_000
 
 /** Runs the sandbox as a child process. `address` starts it, and starts it again after it ended. */
-export function createSandboxProcess(options: () => SandboxOptions) {
+export function createSandboxProcess(options: () => PaymentSandboxOptions) {
   let child: ChildProcess | undefined
   let starting: Promise<string> | undefined
 

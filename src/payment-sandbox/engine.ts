@@ -1,4 +1,9 @@
-import type { SandboxLedger, SandboxLedgerEntry, SandboxObject, SandboxResponse } from './ledger.ts'
+import type {
+  SandboxLedger,
+  SandboxObject,
+  SandboxStateChangeEntry,
+  StoredSandboxResponse
+} from './ledger.ts'
 import {
   newSandboxCharge,
   newSandboxDispute,
@@ -35,7 +40,7 @@ export type SandboxEngine = ReturnType<typeof createSandboxEngine>
 export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Math.floor(Date.now() / 1_000)) {
   const objects = new Map<string, SandboxObject>()
   const events = new Map<string, SandboxObject>()
-  const responses = new Map<string, SandboxResponse>()
+  const responses = new Map<string, StoredSandboxResponse>()
   const undelivered = new Set<string>()
   let advanced = 0
 
@@ -46,7 +51,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     answer,
     delivered,
     advanced: by = 0
-  }: SandboxLedgerEntry) {
+  }: SandboxStateChangeEntry) {
     for (const object of changed) objects.set(object.id, object)
     for (const event of newEvents) {
       events.set(event.id, event)
@@ -57,7 +62,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     advanced += by
   }
   for (const entry of ledger.entries) apply(entry)
-  const write = (entry: Omit<SandboxLedgerEntry, 'at'>) => {
+  const write = (entry: Omit<SandboxStateChangeEntry, 'at'>) => {
     const dated = { at: now(), ...entry }
     ledger.append(dated)
     apply(dated)
@@ -260,7 +265,7 @@ export function createSandboxEngine(ledger: SandboxLedger, wallClock = () => Mat
     },
     storeError: (key: { key: string; fingerprint: string }, { status, body }: SandboxApiError) =>
       write({ answer: { ...key, status, body, at: now() } }),
-    storedResponse: (key: string): SandboxResponse | undefined => {
+    storedResponse: (key: string): StoredSandboxResponse | undefined => {
       const stored = responses.get(key)
       return stored !== undefined && now() - stored.at < DAY_SECONDS ? stored : undefined
     },

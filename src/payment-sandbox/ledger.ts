@@ -7,16 +7,22 @@ export type SandboxObject = {
   readonly object: string
   readonly [field: string]: unknown
 }
-export type SandboxResponse = { key: string; fingerprint: string; status: number; body: unknown; at: number }
+export type StoredSandboxResponse = {
+  key: string
+  fingerprint: string
+  status: number
+  body: unknown
+  at: number
+}
 
 /** One change, written atomically as a line of the file. The field names are stored. */
-export type SandboxLedgerEntry = {
+export type SandboxStateChangeEntry = {
   /** Time of the sandbox's own clock, in seconds. */
   at: number
   /** Objects after the change. */
   objects?: readonly SandboxObject[]
   events?: readonly SandboxObject[]
-  answer?: SandboxResponse
+  answer?: StoredSandboxResponse
   /** The id of an event that the shop acknowledged. */
   delivered?: string
   advanced?: number
@@ -30,7 +36,7 @@ export function openSandboxLedger(folder: string) {
   const file = openSync(path, 'a', 0o600)
   return {
     entries,
-    append: (entry: SandboxLedgerEntry) => {
+    append: (entry: SandboxStateChangeEntry) => {
       writeSync(file, `${JSON.stringify(entry)}\n`)
       fsyncSync(file)
     },
@@ -40,7 +46,7 @@ export function openSandboxLedger(folder: string) {
 export type SandboxLedger = ReturnType<typeof openSandboxLedger>
 
 /** Ignores an incomplete last line, because its request was never answered. */
-function read(path: string): SandboxLedgerEntry[] {
+function read(path: string): SandboxStateChangeEntry[] {
   let text = ''
   try {
     text = readFileSync(path, 'utf8')

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline'
-import { openSandbox } from './server.ts'
+import { startSandboxServer } from './server.ts'
 
 // Entry of the sandbox process. It reads its options from the first line of stdin and prints its URL. It exits when its
 // parent process does, because stdin closes then. Its state is in the ledger.
 const lines = createInterface({ input: process.stdin })
 lines.once('line', async line => {
   try {
-    const { url } = await openSandbox(JSON.parse(line))
+    const { url } = await startSandboxServer(JSON.parse(line))
     process.stdout.write(`${JSON.stringify({ url })}\n`)
   } catch (error) {
     process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`)

@@ -4,7 +4,7 @@ import { SandboxApiError, type SandboxEngine } from './engine.ts'
 import { sendSandboxJson } from './http.ts'
 import type { SandboxObject } from './ledger.ts'
 import { newSandboxObjectId } from './objects.ts'
-import type { SandboxWebhooks } from './webhooks.ts'
+import type { SandboxWebhookSender } from './webhooks.ts'
 
 /**
  * A fault of the next API responses, for tests. `drop`: the operation is done and the connection closes without a response.
@@ -13,9 +13,9 @@ import type { SandboxWebhooks } from './webhooks.ts'
 type SandboxResponseFault = { fault: 'drop' | 'delay' | 'error' | 'strange'; times: number; ms: number }
 export type SandboxRequestBody = Record<string, unknown>
 /** The parts of a running sandbox that its requests use. */
-export type SandboxDeps = {
+export type SandboxRequestDeps = {
   engine: SandboxEngine
-  webhooks: SandboxWebhooks
+  webhooks: SandboxWebhookSender
   faults: SandboxResponseFault[]
   running: Set<string>
 }
@@ -51,7 +51,7 @@ const listOf = (data: readonly SandboxObject[]) => ({ object: 'list', data, has_
 export const sandboxPathNotFoundError = () =>
   new SandboxApiError(404, 'invalid_request_error', 'resource_missing', 'There is no such path.')
 
-export function sandboxChangeFor(
+export function createSandboxChangeFromRequest(
   { operations, intent }: SandboxEngine,
   path: string,
   id: string,
@@ -73,7 +73,7 @@ export function sandboxChangeFor(
 
 /** Runs a request once per idempotency key. Its response, errors included, is replayed for a day of the sandbox's clock. */
 export async function runSandboxRequestOnce(
-  deps: SandboxDeps,
+  deps: SandboxRequestDeps,
   request: IncomingMessage,
   response: ServerResponse,
   key: string,
@@ -99,7 +99,7 @@ export async function runSandboxRequestOnce(
     )
   if (of !== undefined) running.add(key)
   try {
-    const outcome = stored ?? runSandboxChange(engine, change, of)
+    const outcome = stored ?? commitSandboxChange(engine, change, of)
     webhooks.wake()
     const fault = takeFault(deps)
     if (fault?.fault === 'delay') await delay(fault.ms)
@@ -113,7 +113,7 @@ export async function runSandboxRequestOnce(
   }
 }
 
-export function runSandboxChange(
+export function commitSandboxChange(
   engine: SandboxEngine,
   change: () => Parameters<SandboxEngine['commit']>[0],
   key: { key: string; fingerprint: string } | undefined
@@ -127,7 +127,7 @@ export function runSandboxChange(
   }
 }
 
-function takeFault({ faults }: SandboxDeps): SandboxResponseFault | undefined {
+function takeFault({ faults }: SandboxRequestDeps): SandboxResponseFault | undefined {
   const [fault] = faults
   if (fault === undefined) return undefined
   fault.times -= 1
@@ -137,7 +137,7 @@ function takeFault({ faults }: SandboxDeps): SandboxResponseFault | undefined {
 
 /** Runs the test API: payments, faults and time that a test requests. */
 export function runSandboxTestRequest(
-  { engine, webhooks, faults }: SandboxDeps,
+  { engine, webhooks, faults }: SandboxRequestDeps,
   kind: string,
   id: string,
   verb: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { useSandbox } from '../../test/support/payments.ts'
 import { createSandboxProcess } from './child-process.ts'
-import { openSandbox } from './server.ts'
+import { startSandboxServer } from './server.ts'
 
 const INTENT = { amount: 1_000, currency: 'eur', metadata: { payment_id: 'p' } }
 const keyed = (key: string) => ({ 'idempotency-key': key })
@@ -63,7 +63,7 @@ test('a change in the payment sandbox is in its ledger before the response, and 
   const [made] = await objects()
   await appendFile(join(folder, 'ledger.jsonl'), '{"at":1,"objects":[{"id":"pi_half"')
   const options = { folder, port: 0, key: 'key', webhook: { url: '', secret: '' } }
-  const again = await openSandbox(options)
+  const again = await startSandboxServer(options)
   onTestFinished(() => again.close())
   const headers = { authorization: 'Bearer key', 'idempotency-key': 'k' }
   const post = { method: 'POST', headers, body: JSON.stringify(INTENT) }

@@ -10,18 +10,18 @@ import { openSandboxLedger } from './ledger.ts'
 import { newSandboxObjectId, type SandboxIntent } from './objects.ts'
 import { renderMissingPaymentPage, renderSandboxPaymentPage } from './page.ts'
 import {
+  commitSandboxChange,
+  createSandboxChangeFromRequest,
   readSandboxObjects,
-  runSandboxChange,
   runSandboxRequestOnce,
   runSandboxTestRequest,
-  type SandboxDeps,
   type SandboxRequestBody,
-  sandboxChangeFor,
+  type SandboxRequestDeps,
   sandboxPathNotFoundError
 } from './requests.ts'
-import { createSandboxWebhooks } from './webhooks.ts'
+import { createSandboxWebhookSender } from './webhooks.ts'
 
-export type SandboxOptions = {
+export type PaymentSandboxOptions = {
   folder: string
   port: number
   /** What callers of its API send as their bearer token. */
@@ -30,11 +30,11 @@ export type SandboxOptions = {
 }
 
 /** Starts a payment provider that moves no money. It listens on localhost only. */
-export async function openSandbox({ folder, port, key, webhook }: SandboxOptions) {
+export async function startSandboxServer({ folder, port, key, webhook }: PaymentSandboxOptions) {
   const ledger = openSandboxLedger(folder)
   const engine = createSandboxEngine(ledger)
-  const webhooks = createSandboxWebhooks({ engine, ...webhook })
-  const deps: SandboxDeps = { engine, webhooks, faults: [], running: new Set() }
+  const webhooks = createSandboxWebhookSender({ engine, ...webhook })
+  const deps: SandboxRequestDeps = { engine, webhooks, faults: [], running: new Set() }
   const server = createServer((request, response) => {
     answer(deps, key, request, response).catch(error => {
       if (error instanceof SandboxApiError) sendSandboxJson(response, error.status, error.body)
@@ -73,7 +73,12 @@ async function listen(server: Server, port: number): Promise<void> {
 
 const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-async function answer(deps: SandboxDeps, key: string, request: IncomingMessage, response: ServerResponse) {
+async function answer(
+  deps: SandboxRequestDeps,
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse
+) {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox')
   const [, area = '', kind = '', id = '', verb = ''] = pathname.split('/')
   if (area === 'pay') return page(deps, kind, searchParams, request, response)
@@ -97,12 +102,12 @@ async function answer(deps: SandboxDeps, key: string, request: IncomingMessage, 
     response,
     String(idempotencyKey ?? ''),
     hash('sha256', pathname + text),
-    () => sandboxChangeFor(deps.engine, `${kind}/${verb}`, id, body)
+    () => createSandboxChangeFromRequest(deps.engine, `${kind}/${verb}`, id, body)
   )
 }
 
 async function page(
-  { engine, webhooks }: SandboxDeps,
+  { engine, webhooks }: SandboxRequestDeps,
   id: string,
   query: URLSearchParams,
   request: IncomingMessage,
@@ -113,7 +118,7 @@ async function page(
   const intent = intentOf(engine, id, clientSecret)
   if (intent === undefined) return sendSandboxHtml(response, 404, renderMissingPaymentPage())
   if (request.method === 'POST') {
-    runSandboxChange(engine, () => outcomeOf(engine, intent, form.get('outcome') ?? ''), undefined)
+    commitSandboxChange(engine, () => outcomeOf(engine, intent, form.get('outcome') ?? ''), undefined)
     webhooks.wake()
     // Redirects, so that a reload requests the page and does not repeat the payment.
     const query = new URLSearchParams({ client_secret: clientSecret, return_url: returnUrl })

@@ -9,7 +9,7 @@ const PAUSES_MS = [200, 1_000, 5_000, 30_000]
 type Options = { engine: SandboxEngine; url: string; secret: string }
 
 /** Delivers events to the shop until it acknowledges them, in order unless a test requests a fault. */
-export function createSandboxWebhooks({ engine, url, secret }: Options) {
+export function createSandboxWebhookSender({ engine, url, secret }: Options) {
   const faults = { double: false, reverse: false, hold: false }
   const stopping = new AbortController()
   let wake = Promise.withResolvers<void>()
@@ -63,4 +63,4 @@ export function createSandboxWebhooks({ engine, url, secret }: Options) {
     }
   }
 }
-export type SandboxWebhooks = ReturnType<typeof createSandboxWebhooks>
+export type SandboxWebhookSender = ReturnType<typeof createSandboxWebhookSender>

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { closePgClient, connectToDatabase } from './postgres/connect.ts'
+import { closePgClient, openUnpooledPgClient } from './postgres/connect.ts'
 import { DatabaseConnector } from './postgres/connections/connector.ts'
 import type { Transaction } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
@@ -62,7 +62,7 @@ export async function openBroadcast(
     }
   }
   const listenSettings = { ...settings, query_timeout: QUERY_MS_MAX }
-  let client = await connectToDatabase(listenSettings)
+  let client = await openUnpooledPgClient(listenSettings)
   await listen(client, deliver)
   let live = true
   const setLive = (now: boolean) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { useShop } from '../../test/support/use-shop.ts'
-import { createCachedReader, createCacheInvalidation } from './cached.ts'
+import { createCachedReader, createCacheInvalidator } from './cached.ts'
 
 /** A cached value whose reads the test answers. */
 function useReadings() {
@@ -54,7 +54,7 @@ test('a cache invalidation takes effect at its commit, reaches other processes s
   const here = await useShop({ modules: [] })
   const elsewhere = await useShop({ modules: [], databaseUrl: here.databaseUrl })
   const [mine, theirs] = [here, elsewhere].map(({ platform }) => {
-    const invalidation = createCacheInvalidation(platform.broadcast, 'rules')
+    const invalidation = createCacheInvalidator(platform.broadcast, 'rules')
     const seen = { changes: 0 }
     invalidation.subscribe(() => {
       seen.changes += 1

@@ -3,7 +3,7 @@ import type { Broadcast } from './broadcast.ts'
 import type { Transaction } from './postgres/database.ts'
 
 /** Invalidates what every process caches of one topic. */
-export type CacheInvalidation = {
+export type CacheInvalidator = {
   /**
    * Invalidates the caches of the topic when `tx` commits: in this process immediately, in others within a second. Repeated
    * calls in one transaction are harmless.
@@ -16,7 +16,7 @@ export type CacheInvalidation = {
 }
 
 /** `topic`: names what changes, uniquely among all topics. */
-export function createCacheInvalidation(broadcast: Broadcast, topic: string): CacheInvalidation {
+export function createCacheInvalidator(broadcast: Broadcast, topic: string): CacheInvalidator {
   const announced = new WeakSet<Transaction>()
   const subscribers: (() => void)[] = []
   const notifySubscribers = () => {
@@ -42,7 +42,7 @@ export function createCacheInvalidation(broadcast: Broadcast, topic: string): Ca
  * load. While messages may be lost, it loads on each call.
  */
 export function createCachedReader<T>(
-  { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
+  { subscribe, isLive }: Pick<CacheInvalidator, 'subscribe' | 'isLive'>,
   load: () => Promise<T>
 ) {
   const loadOnce = createSingleFlight<T>()

@@ -81,5 +81,5 @@ const withoutPasswords = (text: string) =>
     .replace(/\b(Bearer|Basic) +[\w.~+/=-]{12,}/gi, '$1 ***')
 
 /** The log of Fastify itself, which is silent at start, because the command line prints the address. */
-export const withoutInfoLines = (log: Log): Log =>
+export const logWithoutInfoLines = (log: Log): Log =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log

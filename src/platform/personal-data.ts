@@ -1,7 +1,7 @@
 import type { Transaction } from './postgres/database.ts'
 
 /** How a module exports and erases the personal data of a user (GDPR, articles 15 and 17). */
-export type PersonalData = {
+export type PersonalDataHandler = {
   /**
    * Deletes or anonymises the user's data within the transaction that deletes the account. Runs again a minute later, because
    * other transactions may have written meanwhile; does nothing when nothing is left. Throws when erasure is not allowed, such as

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SandboxLedgerEntry, SandboxObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxObject, SandboxStateChangeEntry } from '../../src/payment-sandbox/ledger.ts'
 import type { SandboxCharge, SandboxIntent, SandboxRefund } from '../../src/payment-sandbox/objects.ts'
 
 /** The provider's own ledger: its objects in their current state, and the events that the shop confirmed. */
@@ -47,7 +47,7 @@ export async function readLedger(folder: string): Promise<ProviderLedger> {
   const events = new Map<string, SandboxObject>()
   const confirmed = new Map<string, string>()
   for (const line of whole.split('\n').filter(each => each !== '')) {
-    const entry = JSON.parse(line) as SandboxLedgerEntry
+    const entry = JSON.parse(line) as SandboxStateChangeEntry
     for (const object of entry.objects ?? []) objects.set(object.id, object)
     for (const event of entry.events ?? []) events.set(event.id, event)
     if (entry.delivered !== undefined)

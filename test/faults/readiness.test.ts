@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openShopGateway, setUpShopModules, standardModules } from '../../src/app.ts'
+import { openGatewayForShopModules, setUpShopModules, standardModules } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openLog } from '../../src/platform/log.ts'
 import { openPlatform } from '../../src/platform/platform.ts'
@@ -70,7 +70,7 @@ test('while the database is stopped or hangs, /readyz and /api return 503, and b
     CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '1000'
   })
   const platform = await openPlatform(config, url, openLog(config.log))
-  const { app, stop } = await setUpShopModules(platform).then(openShopGateway)
+  const { app, stop } = await setUpShopModules(platform).then(openGatewayForShopModules)
   onTestFinished(async () => {
     await proxy.restore()
     await app.close()

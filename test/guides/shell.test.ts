@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadDemoCatalog } from '../../src/cli/first-start.ts'
+import { loadDemoCatalogIntoEmptyShop } from '../../src/cli/first-start.ts'
 import { createTestApp } from '../support/app.ts'
 import { MAIN } from '../support/program.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
@@ -46,7 +46,7 @@ test.each(withShell)(
     const app = await createTestApp({ CARTWRIGHT__SHOP__NAME: 'Corner' })
     onTestFinished(() => app.close())
     const origin = await app.listen()
-    await loadDemoCatalog(app, 'USD', origin)
+    await loadDemoCatalogIntoEmptyShop(app, 'USD', origin)
     // Whom the guide calls Ada is there already, where it does not make her account itself.
     if (!text.includes('/auth/register'))
       await app

@@ -15,18 +15,18 @@ import {
 } from '../../src/modules/orders/adjustments/shares.ts'
 import {
   findShipmentVoidRefusalReason,
-  subtractShippedUnits
+  reduceShippedUnitsOfLines
 } from '../../src/modules/orders/fulfilment/voiding.ts'
 import {
   findOrderActionRefusalReason,
   type OrderActionName,
-  type OrderLifecycle,
+  type OrderLifecycleFacts,
   orderStateAfter
 } from '../../src/modules/orders/lifecycle/actions.ts'
 import {
   addToOrderLineCounters,
   type OrderLineCounters,
-  type OrderLineUnits,
+  type OrderLineQuantity,
   remainingOrderLineUnitsByAction
 } from '../../src/modules/orders/lifecycle/counters.ts'
 import { computeQuote, type Quote } from '../../src/modules/pricing/quote/quote.ts'
@@ -126,14 +126,14 @@ function thingsOf({ components, lines, groups }: Quote): Thing[] {
 /** An order that follows the code of the program. */
 function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
   let lines: readonly OrderLineCounters[] = counters
-  let lifecycle: Omit<OrderLifecycle, 'lines'> = {
+  let lifecycle: Omit<OrderLifecycleFacts, 'lines'> = {
     state: 'pending',
     paymentStatus: 'unpaid',
     isCancelRequested: false,
     isHeld: false,
     isErased: false
   }
-  const parcels: (readonly OrderLineUnits[])[] = []
+  const parcels: (readonly OrderLineQuantity[])[] = []
   const voided = new Set<number>()
   const earlier: OrderCreditPart[] = []
   let [taken, back] = [0, 0]
@@ -195,7 +195,7 @@ function liveOrder({ totalMinor, parts, counters, groupOf }: Order) {
       if (isCredit) settle(credit)
     }
     if (deed.do === 'void') {
-      lines = subtractShippedUnits(lines, parcels[deed.parcel] ?? [])
+      lines = reduceShippedUnitsOfLines(lines, parcels[deed.parcel] ?? [])
       voided.add(deed.parcel)
     }
     if (deed.do === 'take') return

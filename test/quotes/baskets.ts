@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type {
   AmountsByCurrency,
-  DeliveryGroupParcel,
+  DeliveryGroupRateInput,
   Promotion,
   PromotionClass,
   PromotionEffect,
@@ -157,7 +157,7 @@ const anyShipping = fc
     express: fc.nat({ max: 2_000 }),
     freeFrom: fc.nat({ max: 60_000 })
   })
-  .map(({ post, express, freeFrom }) => (parcel: DeliveryGroupParcel): QuoteShippingOption[] => {
+  .map(({ post, express, freeFrom }) => (parcel: DeliveryGroupRateInput): QuoteShippingOption[] => {
     if (parcel.destination?.country === 'FR') return []
     const byWeight = Math.floor(parcel.weightGrams / 1_000) + parcel.items
     return [

@@ -1,7 +1,7 @@
 import { currencyDecimalPlaces, parseAmount } from '../../src/kernel/money.ts'
 import type { QuoteFinding } from '../../src/modules/pricing/quote/findings.ts'
 import type {
-  DeliveryGroupParcel,
+  DeliveryGroupRateInput,
   Promotion,
   PromotionClass,
   PromotionEffect,
@@ -146,7 +146,7 @@ function deliveryOf(text: string, market: Row, minor: Minor) {
   if (text === '') return { method: 'digital', choice: null, ratesOf: () => [] } as const
   const { options = '', from, choice = null } = read(DELIVERY, text)
   const taxCategory = cell(market, 'Shipping is taxed as')
-  const ratesOf = ({ valueMinor }: DeliveryGroupParcel): QuoteShippingOption[] =>
+  const ratesOf = ({ valueMinor }: DeliveryGroupRateInput): QuoteShippingOption[] =>
     options.split(' or ').map(id => {
       const isFree = from !== undefined && valueMinor >= minor(from)
       return { id, methodId: id, amountMinor: isFree ? 0 : minor(id), taxCategory }

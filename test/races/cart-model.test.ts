@@ -3,11 +3,11 @@ import { expect, test } from 'vitest'
 import { DomainError } from '../../src/kernel/errors.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { CartLine } from '../../src/modules/cart/carts/lines.ts'
-import { emptyExpiredCarts } from '../../src/modules/cart/carts/repository.ts'
+import { emptyExpiredCustomerCarts } from '../../src/modules/cart/carts/repository.ts'
 import { createCartService } from '../../src/modules/cart/carts/service.ts'
 import type { CartView } from '../../src/modules/cart/carts/view.ts'
 import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
-import type { GuestCartAccess } from '../../src/modules/cart/guest/service.ts'
+import type { GuestCartTokenAndMarket } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { hashGuestCartToken } from '../../src/modules/cart/guest/token.ts'
 import { createCartMergeService } from '../../src/modules/cart/merge/service.ts'
@@ -127,7 +127,7 @@ function createReality(shop: CartShop, all: readonly Services[]) {
   }
 
   function changeGuest(
-    guest: GuestCartAccess,
+    guest: GuestCartTokenAndMarket,
     wanted: model.Change,
     write: IdempotentWrite,
     lineId: string
@@ -311,7 +311,7 @@ async function take(
     ideal.limits = LIMITS[step.limits] as model.Model['limits']
     real.limit(step.limits)
   } else {
-    await shop.db.run(emptyExpiredCarts)
+    await shop.db.run(emptyExpiredCustomerCarts)
     await shop.db.run(deleteExpiredGuestCarts, { keepMergedSeconds: IDLE_SECONDS })
   }
 }

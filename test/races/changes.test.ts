@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { declaredStatements, orderedParameterValues } from '../../src/platform/postgres/statement.ts'
+import { listDeclaredStatements, orderedParameterValues } from '../../src/platform/postgres/statement.ts'
 import { createCustomer, createShippingMethods, useShopOfAllModules } from '../never/use-everything.ts'
 
 const BEGINNING = '1970-01-01T00:00:00Z'
@@ -97,7 +97,7 @@ async function usePolledShop() {
   return { shop, connect, poll }
 }
 async function makeChange(by: pg.Client, { change, given }: Polled, id: string): Promise<void> {
-  const statement = declaredStatements().find(({ name }) => name === change)
+  const statement = listDeclaredStatements().find(({ name }) => name === change)
   if (statement === undefined) throw new Error(`there is no statement ${change}`)
   const { rows } = await by.query(`select id from inventory.locations where code = 'main'`)
   await by.query(statement.text, orderedParameterValues(statement, given(id, { locationId: rows[0].id })))

@@ -6,7 +6,7 @@ import {
 } from '../../src/modules/orders/adjustments/service.ts'
 import { createAdminOrderActions } from '../../src/modules/orders/administration/actions.ts'
 import { createCancellationService } from '../../src/modules/orders/cancellation/service.ts'
-import { createPendingOrderPlacer } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
+import { createPlacerOfPendingOrders } from '../../src/modules/orders/fulfilment/place-pending-order.ts'
 import {
   addToOrderLineCounters,
   remainingOrderLineUnitsByAction
@@ -15,10 +15,10 @@ import * as orderRows from '../../src/modules/orders/lifecycle/repository.ts'
 import { createOrderTransitions, SYSTEM_ACTOR } from '../../src/modules/orders/lifecycle/service.ts'
 import { createPaymentChangeApplier } from '../../src/modules/orders/payments/apply-change.ts'
 import { createPaymentChangeListener } from '../../src/modules/orders/payments/listener.ts'
-import { createCancellationSettlement } from '../../src/modules/orders/payments/settle-cancellation.ts'
+import { createOrderCancellationCompletion } from '../../src/modules/orders/payments/settle-cancellation.ts'
 import { createOrderRefunds } from '../../src/modules/orders/refunds/service.ts'
 import { fakePayments } from '../../src/modules/payments/fake.ts'
-import { orderPayments } from '../../src/modules/payments/index.ts'
+import { orderPaymentsOfApi } from '../../src/modules/payments/index.ts'
 import type { IdempotentWrite } from '../../src/platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../src/platform/postgres/database.ts'
 
@@ -89,7 +89,7 @@ export async function refundModelOf(
   handle(orderRows.updateOrderPaymentStatus.statement, ({ payment_status }: Rows['order']) =>
     changeOrder({ payment_status })
   )
-  handle(orderRows.updatePaymentTerms.statement, ({ terms }: Rows['order']) => changeOrder({ terms }))
+  handle(orderRows.updateOrderPaymentTerms.statement, ({ terms }: Rows['order']) => changeOrder({ terms }))
   handle(orderRows.updateLineCounters, (columns: Record<string, number[]>) => {
     rows.lines = rows.lines.map((line, at) => ({
       ...line,
@@ -147,7 +147,7 @@ export async function refundModelOf(
   } as Database
 
   const fake = fakePayments(() => db)
-  const payments = orderPayments(fake)
+  const payments = orderPaymentsOfApi(fake)
   const emit = () => {}
   const unpaidStock = { sync: async () => {} }
   const pricing = { release: async () => {}, countPaidRedemptions: async () => {} }
@@ -155,7 +155,7 @@ export async function refundModelOf(
   const changes = createOrderTransitions({ payments, shipping: undefined, unpaidStock, policy: 'unshipped' })
   const real = createOrderAdjustmentService({ emit })
   const adjustments = { ...real, ...change(real) }
-  const settlement = createCancellationSettlement({
+  const settlement = createOrderCancellationCompletion({
     changes,
     emit,
     pricing: pricing as never,
@@ -167,7 +167,7 @@ export async function refundModelOf(
     adjustments,
     fulfilment: fulfilment as never,
     evictions: { secure: async () => true },
-    placePendingOrder: createPendingOrderPlacer({ changes, fulfilment: fulfilment as never, emit }),
+    placePendingOrder: createPlacerOfPendingOrders({ changes, fulfilment: fulfilment as never, emit }),
     pricing: pricing as never,
     unpaidStock,
     paymentTimeouts: TIMEOUTS

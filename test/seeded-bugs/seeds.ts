@@ -99,7 +99,7 @@ export const seeds: readonly Seed[] = [
     promise:
       'An administrator without the second factor that the shop requires reaches only the routes that enrol it.',
     file: 'src/gateway/tier-scopes.ts',
-    find: "authenticated.addHook('onRequest', requireSecondFactor)",
+    find: "authenticated.addHook('onRequest', requireSecondFactorOfAdmin)",
     replace: '',
     tests: ['src/modules/auth/second-factors/required.test.ts', 'test/never/who-gets-in.test.ts']
   },
@@ -131,7 +131,7 @@ export const seeds: readonly Seed[] = [
     name: 'orders-of-other-customers',
     promise: 'A customer reads their own orders only.',
     file: 'src/modules/orders/orders/service.ts',
-    find: 'found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFoundError)',
+    find: 'found(await db.first(repository.findOrderOfBuyer, { id, customer_id: owner }), orderNotFoundError)',
     replace: 'found(await db.first(repository.findOrderOfAnyBuyer, { id }), orderNotFoundError)',
     tests: ['test/never/other-callers.test.ts']
   },

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import {
-  customPlanSettings,
-  inMemoryPlanSettings,
+  forceCustomPlanSettings,
+  keyLookupPlannerSettings,
   pgClientConfig
 } from '../../src/platform/postgres/connect.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
@@ -28,7 +28,7 @@ export function recordStatements(db: Database): { sent: Sent[] } {
  */
 export async function openBufferCounter(url: string) {
   const limits = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
-  const [quick, slow] = [inMemoryPlanSettings, customPlanSettings].map(
+  const [quick, slow] = [keyLookupPlannerSettings, forceCustomPlanSettings].map(
     planning => new pg.Client(pgClientConfig({ url, ...limits }, planning))
   ) as [pg.Client, pg.Client]
   await Promise.all([quick.connect(), slow.connect()])

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type CatalogApi, catalogModule } from '../../src/modules/catalog/index.ts'
-import { createPriceListPricing } from '../../src/modules/catalog/list-prices/service.ts'
+import { createProductPricesInPriceLists } from '../../src/modules/catalog/list-prices/service.ts'
 import { createCatalogChangePublisher } from '../../src/modules/catalog/revision/changes.ts'
-import { createLowestPriceService } from '../../src/modules/catalog/revision/lowest-prices.ts'
+import { createCheapestVariantPriceService } from '../../src/modules/catalog/revision/lowest-prices.ts'
 import type { InventoryApi } from '../../src/modules/inventory/index.ts'
 import type { Broadcast } from '../../src/platform/broadcast.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
@@ -27,11 +27,11 @@ export async function useCatalog(
 
 /** The lowest prices of a catalog without price lists. */
 export const lowestPricesOf = (db: Database, currency = 'USD') =>
-  createLowestPriceService({
+  createCheapestVariantPriceService({
     db,
     enqueue: () => {},
     currency,
-    listPrices: createPriceListPricing({ pricing: undefined, enqueue: () => {}, currency })
+    listPrices: createProductPricesInPriceLists({ pricing: undefined, enqueue: () => {}, currency })
   })
 /** Announces changes of a catalog without price lists, and emits nothing. */
 export const changesOf = ({ db, broadcast }: { db: Database; broadcast: Broadcast }) =>

@@ -18,23 +18,23 @@ const GATEWAY_DOORS = ['routing/tiers', 'callers/identity', 'writes/write', 'cal
 /** Values of the platform that a module may import; all else comes through `setup`, or is a type. */
 const PLATFORM_VALUES = [
   ...[
-    'createCacheInvalidation',
+    'createCacheInvalidator',
     'createCachedReader',
     'boundedSearchSql',
-    'declareMetadata',
+    'declareMetadataLimitConstraint',
     'hasMetadataSql',
     'mergedMetadataSql',
     'changeMetadata',
-    'metadataColumns',
+    'adminMetadataColumns',
     'metadataMatchSql',
-    'metadataSearch',
-    'metadataUpdate'
+    'metadataSearchSqlParts',
+    'metadataUpdateStatement'
   ],
   ...[
     'countUpTo',
     'readChangedRowsPage',
     'statement',
-    'recordColumnsSql',
+    'recordsetColumnsSql',
     'json',
     'nullableJson',
     'oneOf',
@@ -47,12 +47,12 @@ const PLATFORM_VALUES = [
     'readCsvRecords',
     'CSV_RECORD_BYTES_MAX',
     'CsvRejectedError',
-    'CsvInterruptedError',
+    'CsvImportShutdownError',
     'FIRST_CSV_ROW',
     'spoolUpload',
     'csvLine',
     'createCsvStream',
-    'escapeCsvFormula'
+    'unescapeCsvFormula'
   ],
   ...[
     'findCsvColumns',

@@ -5,14 +5,14 @@ import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
 import {
+  type ChangedPaymentAccountState,
   deriveOrderToken,
-  type LockedPaymentAccount,
-  orderPayments,
-  type PaymentAccountChange,
+  type LockedOrderPaymentAccount,
+  orderPaymentsOfApi,
   type PaymentsApi,
   paymentsModule
 } from '../../src/modules/payments/index.ts'
-import { openSandbox } from '../../src/payment-sandbox/server.ts'
+import { startSandboxServer } from '../../src/payment-sandbox/server.ts'
 import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { freePort } from './free-port.ts'
@@ -41,7 +41,8 @@ export async function useSandbox(shopPort?: number) {
 export async function openTestSandbox(shopPort?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
   const url = shopPort === undefined ? '' : `http://127.0.0.1:${shopPort}/api/payments/callback/sandbox`
-  const open = () => openSandbox({ folder, port: 0, key: KEY, webhook: { url, secret: WEBHOOK_SECRET } })
+  const open = () =>
+    startSandboxServer({ folder, port: 0, key: KEY, webhook: { url, secret: WEBHOOK_SECRET } })
   const sandbox = await open()
   // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
   const ask = async (path: string, body?: object, headers: object = {}): Promise<any> => {
@@ -92,8 +93,8 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
   })
   await shop.app.listen({ host: '127.0.0.1', port })
   const api = shop.apiOf(paymentsModule) as PaymentsApi
-  const changes: PaymentAccountChange[] = []
-  const forOrders = orderPayments(api)
+  const changes: ChangedPaymentAccountState[] = []
+  const forOrders = orderPaymentsOfApi(api)
   forOrders.registerHooks(async (tx, _account, change) => {
     tx.afterCommit(() => changes.push(change))
   })
@@ -118,7 +119,10 @@ export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modu
     return json
   }
   /** Runs `work` on the locked account of an order, in a transaction. */
-  const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>): Promise<T> =>
+  const withAccount = <T>(
+    orderId: string,
+    work: (account: LockedOrderPaymentAccount) => Promise<T>
+  ): Promise<T> =>
     shop.db.transaction(async tx => {
       const account = await forOrders.lockAccount(tx, orderId)
       if (account === undefined) throw new Error(`no account of order ${orderId}`)

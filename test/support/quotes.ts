@@ -1,6 +1,6 @@
 import { createAreaMatcher, type DeliveryArea } from '../../src/kernel/areas.ts'
 import type {
-  DeliveryGroupParcel,
+  DeliveryGroupRateInput,
   Promotion,
   QuoteBuyer,
   QuoteDeliveryGroup,
@@ -25,7 +25,7 @@ type Given = {
   promotions?: readonly Partial<Promotion>[]
   codes?: readonly string[]
   taxes?: readonly TaxZone[]
-  ratesOf?: (parcel: DeliveryGroupParcel) => QuoteShippingOption[]
+  ratesOf?: (parcel: DeliveryGroupRateInput) => QuoteShippingOption[]
   now?: number
 }
 

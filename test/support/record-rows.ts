@@ -1,5 +1,5 @@
 import { standardModules } from '../../src/app.ts'
-import { declaredEvents } from '../../src/kernel/events.ts'
+import { listDeclaredEvents } from '../../src/kernel/events.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { Module } from '../../src/module.ts'
 import { everyModule } from '../contract/fixtures/index.ts'
@@ -179,7 +179,7 @@ async function emitTheRest({ sql, db, platform, order, mug, ada }: ContractShop)
   const like = { variant_id: mug, item_id: mug, user_id: ada.id, currency: 'USD' }
   const examples = (schema: Schema) => exampleOf(schema, { ...like, id })
   await db.transaction(async tx => {
-    for (const type of declaredEvents())
+    for (const type of listDeclaredEvents())
       if (!names.has(type.name))
         platform.outbox.emit(
           tx,

@@ -1,4 +1,4 @@
-import { totpCodeAt, totpStepAt } from '../../src/modules/auth/second-factors/totp.ts'
+import { totpCodeOfTimeStep, totpStepAt } from '../../src/modules/auth/second-factors/totp.ts'
 import type { TestResponse } from '../../src/testing.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -11,7 +11,7 @@ export function bytesOfBase32(text: string): Buffer {
 
 /** What an app shows in its next step, which is accepted now and for another minute, however slow the machine is. */
 export const nextCode = (secret: Buffer, steps = 1): string =>
-  totpCodeAt(secret, totpStepAt(Date.now()) + steps)
+  totpCodeOfTimeStep(secret, totpStepAt(Date.now()) + steps)
 
 type Caller = { post: (path: string, body?: unknown) => Promise<TestResponse> }
 

@@ -1,4 +1,4 @@
-import { createSecrets } from '../../src/platform/secrets/secrets.ts'
+import { createSecretsFromKeys } from '../../src/platform/secrets/secrets.ts'
 
 export const testKey = (id: string, byte = id) => ({ id, key: Buffer.alloc(32, byte).toString('base64') })
 
@@ -6,4 +6,4 @@ export const testKey = (id: string, byte = id) => ({ id, key: Buffer.alloc(32, b
 export const SECRET_SETTINGS = { CARTWRIGHT__SECRETS__KEYS: JSON.stringify([testKey('test')]) }
 
 export const testSecrets = (...ids: string[]) =>
-  createSecrets((ids.length === 0 ? ['test'] : ids).map(id => testKey(id)))
+  createSecretsFromKeys((ids.length === 0 ? ['test'] : ids).map(id => testKey(id)))

@@ -4,7 +4,7 @@ import type { StockOperation } from '../../src/modules/inventory/decisions/state
 import {
   countStockDecisionWrites,
   lockAndReadStock,
-  writeStockDecision
+  writeStockBatchDecision
 } from '../../src/modules/inventory/writer/batch.ts'
 import type { Database } from '../../src/platform/postgres/database.ts'
 
@@ -23,7 +23,7 @@ export async function reserveAlone(
     const items = new Set(lines.map(({ variantId }) => variantId))
     const { stock } = await lockAndReadStock(tx, [operation], { items, isWaiting: true, kitsOf: new Map() })
     const decided = decideStockOperations(stock, [operation])
-    if (countStockDecisionWrites(decided) > 0) tx.withCommit(() => writeStockDecision(tx, decided))
+    if (countStockDecisionWrites(decided) > 0) tx.withCommit(() => writeStockBatchDecision(tx, decided))
     return decided.outcomes[0]
   })
   if (outcome?.kind !== 'reserved') throw new Error(outcome?.kind)

@@ -1,14 +1,17 @@
 import { newId } from '../../src/kernel/ids.ts'
-import type { AvailabilityChangeBroadcast } from '../../src/modules/inventory/availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../../src/modules/inventory/availability/changes.ts'
 import type { StockStatusChange } from '../../src/modules/inventory/decisions/state.ts'
 import {
   createStockReservationApi,
   type StockRequestLine
 } from '../../src/modules/inventory/reservations/api.ts'
 import { expireStockReservations } from '../../src/modules/inventory/reservations/expiry.ts'
-import type { LostReservedUnits, StockLevelShortfall } from '../../src/modules/inventory/writer/batch.ts'
+import type {
+  StockLevelShortfall,
+  UnitsTakenFromUnpaidOrder
+} from '../../src/modules/inventory/writer/batch.ts'
 import { createKitComponentCache } from '../../src/modules/inventory/writer/kit-components.ts'
-import type { StockRequest } from '../../src/modules/inventory/writer/requests.ts'
+import type { StockRequestOperation } from '../../src/modules/inventory/writer/requests.ts'
 import { createStockWriter } from '../../src/modules/inventory/writer/writer.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { createMetricRegistry } from '../../src/platform/metrics/registry.ts'
@@ -29,16 +32,16 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
     crossings: [] as StockStatusChange[],
     shortfalls: [] as StockLevelShortfall[],
     takes: [] as { owner: string; isTaken: boolean }[],
-    losses: [] as LostReservedUnits[]
+    losses: [] as UnitsTakenFromUnpaidOrder[]
   }
   const logged: unknown[] = []
   const note = (...line: unknown[]) => logged.push(line)
   const log = { error: note, fatal: note, warn: note, info: note } as unknown as Log
   let forgetKits = () => {}
-  const subscribe: AvailabilityChangeBroadcast['subscribe'] = ({ onGap }) => {
+  const subscribe: AvailabilityChangeBroadcaster['subscribe'] = ({ onGap }) => {
     forgetKits = onGap
   }
-  const changes: AvailabilityChangeBroadcast = {
+  const changes: AvailabilityChangeBroadcaster = {
     subscribe,
     isLive: () => true,
     announce: () => {},
@@ -64,7 +67,7 @@ export function openStock(url: string, { queueMax = 20_000, around = db => db }:
   const soon = () => performance.now() + WAIT_MS
 
   /** Posts requests in a transaction of their own and returns their outcomes. */
-  async function request(...posted: StockRequest[]) {
+  async function request(...posted: StockRequestOperation[]) {
     await db.transaction(tx => doors.postAll(tx, posted))
     return Promise.all(posted.map(({ id }) => writer.outcomeOf(id, soon())))
   }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import Stripe from 'stripe'
 import { onTestFinished } from 'vitest'
 import { createSandboxEngine, SandboxApiError, type SandboxEngine } from '../../src/payment-sandbox/engine.ts'
-import type { SandboxLedgerEntry, SandboxObject } from '../../src/payment-sandbox/ledger.ts'
+import type { SandboxObject, SandboxStateChangeEntry } from '../../src/payment-sandbox/ledger.ts'
 
 const KEY = 'sk_test_of_the_tests'
 export const WEBHOOK_SECRETS = ['whsec_old', 'whsec_new']
@@ -28,7 +28,7 @@ const PARAMS: Record<string, readonly string[]> = {
 
 /** Starts a server with the part of Stripe's API that the shop uses: paths, forms, keys and errors. It has the sandbox's objects. */
 export async function useStripe() {
-  const entries: SandboxLedgerEntry[] = []
+  const entries: SandboxStateChangeEntry[] = []
   const engine = createSandboxEngine({ entries: [], append: entry => entries.push(entry), close: () => {} })
   const requests: StripeRequest[] = []
   const reads: string[] = []

@@ -2,11 +2,11 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node
 import { dirname, resolve } from 'node:path'
 import pg from 'pg'
 import {
-  type Diagnosis,
+  type DiagnosisCheck,
   type DiagnosisFinding,
-  errorFinding,
-  okFinding,
-  warningFinding
+  errorDiagnosisFinding,
+  okDiagnosisFinding,
+  warningDiagnosisFinding
 } from '../../kernel/diagnosis.ts'
 import { type Module, migrationSources } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
@@ -19,9 +19,9 @@ import {
   socketsMaxByUse
 } from '../../platform/platform.ts'
 import {
-  type DatabaseConnectionLimits,
   describeConnectionShortage,
-  findConnectionLimits
+  findConnectionLimits,
+  type PostgresServerConnectionLimits
 } from '../../platform/postgres/connection-limits.ts'
 import { migrationStatus } from '../../platform/postgres/migrate.ts'
 import { loadSecrets } from '../../platform/secrets/open.ts'
@@ -33,7 +33,7 @@ const CACHE_MS_MAX = 3_000
 const CACHE_POLL_MS = 50
 
 /** Returns the checks of the installation that need no database. */
-export const checksWithoutDatabase = (config: Config): readonly Diagnosis[] => [
+export const checksWithoutDatabase = (config: Config): readonly DiagnosisCheck[] => [
   { about: 'secrets', find: () => checkSecrets(config) },
   ...(config.database.url === '' ? [{ about: 'data folder', find: () => checkFolder(config.data) }] : []),
   { about: 'open files', find: () => checkOpenFilesLimit(config, openFilesLimit()) },
@@ -54,9 +54,9 @@ export function isFirstStart({ database, data }: Config): boolean {
 
 function checkSecrets(config: Config): DiagnosisFinding {
   if (isFirstStart(config) && config.secrets.keys.length === 0)
-    return okFinding(`the first start creates a key file in ${config.data}`)
+    return okDiagnosisFinding(`the first start creates a key file in ${config.data}`)
   loadSecrets(config)
-  return okFinding(
+  return okDiagnosisFinding(
     config.secrets.keys.length > 0
       ? 'set in the configuration'
       : `key file in ${config.data}; back it up, apart from the database`
@@ -66,7 +66,7 @@ function checkSecrets(config: Config): DiagnosisFinding {
 function checkFolder(folder: string): DiagnosisFinding {
   if (!existsSync(folder)) {
     accessSync(parentOf(folder), constants.W_OK)
-    return okFinding(`${folder} does not exist yet; the first start creates it`)
+    return okDiagnosisFinding(`${folder} does not exist yet; the first start creates it`)
   }
   accessSync(folder, constants.R_OK | constants.W_OK)
   const { bavail, bsize } = statfsSync(folder)
@@ -82,50 +82,53 @@ function parentOf(folder: string): string {
 export function checkDiskSpace(folder: string, free: number): DiagnosisFinding {
   const mebibytes = `${Math.floor(free / MEBIBYTE)} MiB free on the disk of ${folder}`
   if (free === 0)
-    return errorFinding(
+    return errorDiagnosisFinding(
       `the disk is full: ${mebibytes}`,
       'Free disk space. Until then, no writes are possible.'
     )
-  if (free < FREE_BYTES_MIN) return warningFinding(mebibytes, 'Free disk space before it runs out.')
-  return okFinding(mebibytes)
+  if (free < FREE_BYTES_MIN) return warningDiagnosisFinding(mebibytes, 'Free disk space before it runs out.')
+  return okDiagnosisFinding(mebibytes)
 }
 
 export function checkOpenFilesLimit(config: Config, limit: number | undefined): DiagnosisFinding {
   const shortage = describeOpenFilesShortage(socketsMaxByUse(config), limit)
-  if (shortage !== undefined) return warningFinding(shortage, OPEN_FILES_ADVICE)
-  return okFinding(limit === undefined ? 'no limit is known' : `${limit} at most`)
+  if (shortage !== undefined) return warningDiagnosisFinding(shortage, OPEN_FILES_ADVICE)
+  return okDiagnosisFinding(limit === undefined ? 'no limit is known' : `${limit} at most`)
 }
 
 /** With TLS ended by a proxy, the shop sees only the proxy's address unless it trusts X-Forwarded-For. */
 function checkProxy({ environment, server }: Config): DiagnosisFinding {
   const isBehind = server.public_url.startsWith('https:')
   if (isBehind && !server.trust_proxy)
-    return warningFinding(
+    return warningDiagnosisFinding(
       "server.public_url is https, so a proxy is in front, but X-Forwarded-For is not trusted: all shoppers share the proxy's address and its rate limits",
       'Set server.trust_proxy: true if exactly one proxy sets that header.'
     )
   if (!isBehind && server.trust_proxy && environment === 'production')
-    return warningFinding(
+    return warningDiagnosisFinding(
       'X-Forwarded-For is trusted, but server.public_url does not show that a proxy is in front: without a proxy, every client can choose its address',
       'Set server.public_url to the address of the proxy, or server.trust_proxy: false.'
     )
-  return okFinding(server.trust_proxy ? 'trusted' : 'none')
+  return okDiagnosisFinding(server.trust_proxy ? 'trusted' : 'none')
 }
 
 const checkDemo = ({ environment, shop }: Config): DiagnosisFinding =>
   environment === 'production' && shop.demo === 'on'
-    ? warningFinding('production loads the demo catalog when there are no products', 'Set shop.demo: off.')
-    : okFinding(shop.demo)
+    ? warningDiagnosisFinding(
+        'production loads the demo catalog when there are no products',
+        'Set shop.demo: off.'
+      )
+    : okDiagnosisFinding(shop.demo)
 
 async function checkCache(config: Config): Promise<DiagnosisFinding> {
-  if (config.cache.url === '') return okFinding('in each process')
+  if (config.cache.url === '') return okDiagnosisFinding('in each process')
   const cache = await openKeyValueCache(config, openLog({ level: 'silent' }))
   const until = Date.now() + CACHE_MS_MAX
   try {
     for (;;) {
-      if ((await cache.ping()) === 'UP') return okFinding('answers')
+      if ((await cache.ping()) === 'UP') return okDiagnosisFinding('answers')
       if (Date.now() > until)
-        return errorFinding(
+        return errorDiagnosisFinding(
           `no response within ${CACHE_MS_MAX / 1_000} s: each process caches in its own memory, and /readyz reports redis: DOWN`,
           'Check REDIS_URL (cache.url), its password, and that the server is running.'
         )
@@ -141,7 +144,7 @@ export const checksWithDatabase = (
   config: Config,
   databaseUrl: string,
   modules: readonly Module[]
-): readonly Diagnosis[] => {
+): readonly DiagnosisCheck[] => {
   const ask = async (sql: string): Promise<Record<string, unknown>> => {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'cartwright doctor' })
     client.on('error', () => {})
@@ -156,7 +159,7 @@ export const checksWithDatabase = (
     {
       about: 'server',
       find: async () => {
-        const limits = (await ask(findConnectionLimits.text)) as DatabaseConnectionLimits
+        const limits = (await ask(findConnectionLimits.text)) as PostgresServerConnectionLimits
         return judgeServer((await ask(VERSION)).version, limits, config)
       }
     },
@@ -176,33 +179,37 @@ const VERSION = `select current_setting('server_version') as version`
 const READ_ONLY = `
   select pg_is_in_recovery() as is_replica, current_setting('transaction_read_only') = 'on' as is_read_only`
 
-function judgeServer(version: unknown, limits: DatabaseConnectionLimits, config: Config): DiagnosisFinding {
+function judgeServer(
+  version: unknown,
+  limits: PostgresServerConnectionLimits,
+  config: Config
+): DiagnosisFinding {
   const wanted = databaseConnectionsMax(config)
   const shortage = describeConnectionShortage(wanted, limits)
   if (shortage === undefined)
-    return okFinding(
+    return okDiagnosisFinding(
       `PostgreSQL ${version}, ${limits.server} connections; each process opens up to ${wanted}`
     )
-  return errorFinding(shortage, CONNECTIONS_ADVICE)
+  return errorDiagnosisFinding(shortage, CONNECTIONS_ADVICE)
 }
 
 function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): DiagnosisFinding {
   if (is_replica === true)
-    return errorFinding('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
+    return errorDiagnosisFinding('the server is a read-only replica', 'Set DATABASE_URL to the primary.')
   if (is_read_only === true)
-    return errorFinding(
+    return errorDiagnosisFinding(
       'transactions are read-only (default_transaction_read_only)',
       'It is set for the server, the database or the user. Run: alter ... reset default_transaction_read_only.'
     )
-  return okFinding('possible')
+  return okDiagnosisFinding('possible')
 }
 
 const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`
 
 async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<DiagnosisFinding> {
   const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
-  if (pending.length === 0) return okFinding(`up to date, ${migrations(applied)}`)
-  return warningFinding(
+  if (pending.length === 0) return okDiagnosisFinding(`up to date, ${migrations(applied)}`)
+  return warningDiagnosisFinding(
     applied.length === 0 ? 'empty' : `older than this program: ${migrations(pending)} pending`,
     'The next start applies them. "migrate --dry-run" lists them.'
   )
@@ -211,8 +218,8 @@ async function checkSchema(databaseUrl: string, modules: readonly Module[]): Pro
 /** Checks the clocks. `aheadMs`: this machine's clock minus the database's. Tokens, sessions and payments depend on it. */
 export function checkDatabaseClock(aheadMs: number): DiagnosisFinding {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
-  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okFinding('in sync with the database')
-  return errorFinding(
+  if (Math.abs(aheadMs) <= CLOCK_MS_MAX) return okDiagnosisFinding('in sync with the database')
+  return errorDiagnosisFinding(
     `this machine is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`,
     'Synchronize both clocks by NTP, because tokens and callbacks depend on the time.'
   )

@@ -1,13 +1,18 @@
 import { setUpShopModules } from '../../app.ts'
 import { loadConfig } from '../../config.ts'
-import { type Diagnosis, type DiagnosisFinding, errorFinding, okFinding } from '../../kernel/diagnosis.ts'
+import {
+  type DiagnosisCheck,
+  type DiagnosisFinding,
+  errorDiagnosisFinding,
+  okDiagnosisFinding
+} from '../../kernel/diagnosis.ts'
 import { OperatorError } from '../../kernel/errors.ts'
 import { isModuleEnabled, type Module } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import { closePgClient, connectToDatabase } from '../../platform/postgres/connect.ts'
+import { closePgClient, openUnpooledPgClient } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { checksWithDatabase, checksWithoutDatabase, isFirstStart } from './checks.ts'
 
@@ -61,7 +66,8 @@ export async function* diagnose(
   for (const module of modules.filter(each => isModuleEnabled(each, config.modules)))
     for (const check of module.diagnose?.((sections[module.name] ?? {}) as never, world) ?? [])
       yield noted(await answerOf(check))
-  if (isFirstStart(config)) yield { about: 'database', ...okFinding('embedded; the first start creates it') }
+  if (isFirstStart(config))
+    yield { about: 'database', ...okDiagnosisFinding('embedded; the first start creates it') }
   else yield* databaseFindings(modules, config, { attachMsMax, isRight })
 }
 
@@ -73,8 +79,8 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await closePgClient(await connectToDatabase({ connectionString: (await opening).url }))
-    return okFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
+    await closePgClient(await openUnpooledPgClient({ connectionString: (await opening).url }))
+    return okDiagnosisFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }
   if (opened.state !== 'ok') {
@@ -129,17 +135,19 @@ async function* dataFindings(
 
 function judgeModules(modules: readonly Module[], { modules: switches }: Config): DiagnosisFinding {
   const off = modules.filter(module => !isModuleEnabled(module, switches)).map(({ name }) => name)
-  return off.length === 0 ? okFinding('right') : okFinding(`valid; disabled: ${off.join(', ')}`)
+  return off.length === 0
+    ? okDiagnosisFinding('right')
+    : okDiagnosisFinding(`valid; disabled: ${off.join(', ')}`)
 }
 
-const answerOf = async ({ about, find }: Diagnosis): Promise<Found> => ({
+const answerOf = async ({ about, find }: DiagnosisCheck): Promise<Found> => ({
   about,
   ...(await within(ASK_MS_MAX, find))
 })
 
-async function within(milliseconds: number, find: Diagnosis['find']): Promise<DiagnosisFinding> {
+async function within(milliseconds: number, find: DiagnosisCheck['find']): Promise<DiagnosisFinding> {
   const { promise: late, resolve } = Promise.withResolvers<DiagnosisFinding>()
-  const silence = errorFinding(
+  const silence = errorDiagnosisFinding(
     `no response within ${milliseconds / 1_000} s`,
     'The connection is accepted, but nothing responds: a process hangs, or a firewall drops packets.'
   )

@@ -4,7 +4,7 @@
  */
 export type ProductDrawing = { colour: string; focus: readonly [x: number, y: number]; svg: string }
 
-export const svgLine = (colour: string, width: number, d: string) =>
+export const svgStrokedPath = (colour: string, width: number, d: string) =>
   `<path fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round" stroke-linejoin="round" d="${d}"/>`
 export const svgPath = (colour: string, d: string) => `<path fill="${colour}" d="${d}"/>`
 export const svgEllipse = (colour: string, x: number, y: number, rx: number, ry = rx) =>

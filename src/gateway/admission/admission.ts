@@ -1,5 +1,5 @@
 import type { RequestClass } from '../routing/tiers.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
+import { createAdaptiveConcurrencyLimit } from './concurrency-limit.ts'
 import { REQUEST_CLASSES } from './request-classes.ts'
 import { createRequestThroughputMeter } from './throughput.ts'
 import { type OverloadReason, type QueuedRequest, type QueueWaitLimits, RequestQueue } from './wait-queue.ts'
@@ -23,15 +23,15 @@ const WAITING_MAX = 5_000
 /** How long the network that holds the most slots is cached, in milliseconds. */
 const BUSIEST_AGE_MS = 20
 
-export type Admission = ReturnType<typeof createAdmission>
+export type AdmissionControl = ReturnType<typeof createAdmissionControl>
 
 /**
  * Decides which requests run and which wait. A request needs a slot from the arrival of its whole body until its response
  * is ready. Slots go by class, then by age. Bursts wait as long as their class allows; a standing queue is cut to 200 ms.
  * Under overload, requests of the network that holds the most slots are refused first and wait behind the others.
  */
-export function createAdmission(concurrentMax: number) {
-  const limit = createConcurrencyLimit(concurrentMax)
+export function createAdmissionControl(concurrentMax: number) {
+  const limit = createAdaptiveConcurrencyLimit(concurrentMax)
   const throughput = createRequestThroughputMeter()
   const queues = REQUEST_CLASSES.map(each => new RequestQueue(WAIT_LIMITS[each]))
   const heldBy = new Map<string, number>()

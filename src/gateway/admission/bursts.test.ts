@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestClass } from '../routing/tiers.ts'
-import { createAdmission } from './admission.ts'
+import { createAdmissionControl } from './admission.ts'
 
 type Outcome = { network: string; at: number; admittedAt?: number; refusedAt?: number }
 
 /** Simulates a process that completes `perSecond` requests, with a simulated clock. */
 function createProcess(initialPerSecond: number) {
-  const admission = createAdmission(1_000)
+  const admission = createAdmissionControl(1_000)
   let now = 0
   let perSecond = initialPerSecond
   let credit = 0

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
+import { createAdaptiveConcurrencyLimit } from './concurrency-limit.ts'
 
 /** Simulates an overloaded backend that serves `perSecond` requests and takes at least `baseMs` for each. */
 function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_000): number {
-  const limit = createConcurrencyLimit(max)
+  const limit = createAdaptiveConcurrencyLimit(max)
   let now = 1_000
   let begun: number[] = []
   const endAt = now + seconds * 1_000
@@ -37,7 +37,7 @@ test('the concurrency limit for a slow backend is the minimum', () => {
 })
 
 test('the concurrency limit falls after one measurement of a slower backend', () => {
-  const limit = createConcurrencyLimit(1_000)
+  const limit = createAdaptiveConcurrencyLimit(1_000)
   const measure = (startedAt: number, now: number) => {
     for (let each = 0; each < 20; each += 1) limit.sample(startedAt, now)
     limit.adjust(now)
@@ -56,7 +56,7 @@ test('the concurrency limit falls after one measurement of a slower backend', ()
 })
 
 test('the concurrency limit does not change without demand', () => {
-  const limit = createConcurrencyLimit(1_000)
+  const limit = createAdaptiveConcurrencyLimit(1_000)
   for (let each = 0; each < 100; each += 1) limit.sample(999, 1_000)
   limit.adjust(1_000)
   expect(limit.value).toBe(64)

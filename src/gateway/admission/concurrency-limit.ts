@@ -19,7 +19,7 @@ const SAMPLES_MAX = 256
  * its capacity (2026-11): 0.82 of the capacity in good responses; with 100 ms instead of 50, 0.68. With a fixed limit of
  * 1,000 and a database that serves 400 a second, a response takes 2.5 s.
  */
-export function createConcurrencyLimit(limitMax: number) {
+export function createAdaptiveConcurrencyLimit(limitMax: number) {
   const limitMin = Math.min(LIMIT_MIN, limitMax)
   let limit = limitMin
   let quickestMs = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestClass } from '../routing/tiers.ts'
-import { createAdmission } from './admission.ts'
+import { createAdmissionControl } from './admission.ts'
 
 type Caller = { network: string; class: RequestClass; perSecond: number }
 type Seen = { good: number; refused: number; waitedMsMax: number }
@@ -13,7 +13,7 @@ function simulate(
   callers: readonly Caller[],
   { perSecond, baseMs = 5, seconds = 15 }: Record<string, number>
 ) {
-  const admission = createAdmission(1_000)
+  const admission = createAdmissionControl(1_000)
   const seen = new Map<Caller, Seen>(callers.map(each => [each, { good: 0, refused: 0, waitedMsMax: 0 }]))
   const due = new Map(callers.map(each => [each, 0]))
   let ends: { at: number; end: (now: number) => void }[] = []

@@ -7,7 +7,7 @@ import { createProblemResponse, httpLayerProblems, type Problem } from '../probl
 import { isStreamedBody } from '../routing/body-kinds.ts'
 import { commonResponseHeaders } from '../routing/response-headers.ts'
 import type { RequestClass } from '../routing/tiers.ts'
-import { type Admission, createAdmission } from './admission.ts'
+import { type AdmissionControl, createAdmissionControl } from './admission.ts'
 import { REQUEST_CLASSES, REQUEST_DEADLINES_MS } from './request-classes.ts'
 import { createUnorderedSet, type UnorderedSet } from './unordered-set.ts'
 import type { OverloadReason, QueuedRequest } from './wait-queue.ts'
@@ -46,7 +46,7 @@ export function createRequestSlots({
   metrics: Metrics
 }) {
   const { concurrent_requests_max: concurrentMax, body_seconds: bodySeconds } = config.server
-  const admission = createAdmission(concurrentMax)
+  const admission = createAdmissionControl(concurrentMax)
   const refused = metrics.counter(
     'requests_refused',
     'Requests under /api that were refused on arrival or canceled at their deadline.',
@@ -94,7 +94,7 @@ export function createRequestSlots({
   }
 }
 
-function declareMetrics(metrics: Metrics, { statistics }: Admission): void {
+function declareMetrics(metrics: Metrics, { statistics }: AdmissionControl): void {
   metrics.gauge('request_slots', 'Limit of simultaneous requests under /api.', () => statistics().slots)
   metrics.gauge('request_slots_used', 'Requests under /api in progress.', () => statistics().used)
   metrics.gauge('requests_waiting', 'Requests under /api waiting for a slot.', () => statistics().waiting)
@@ -120,7 +120,7 @@ function trackHandler(route: RouteOptions): void {
 }
 
 type SlotDeps = {
-  admission: Admission
+  admission: AdmissionControl
   refused: { add(labels: { class: RequestClass; reason: (typeof REASONS)[number] }): void }
   headers: Readonly<Record<string, string>>
   bodySeconds: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptsGzip, matchesEntityTag } from './content-negotiation.ts'
+import { acceptsGzip, matchesIfNoneMatch } from './content-negotiation.ts'
 
 test.each([
   [undefined, false],
@@ -40,5 +40,5 @@ test.each([
   ['"a-gzip"', false],
   ['', false]
 ])('the header If-None-Match %j matches the ETag "a": %s', (header, names) => {
-  expect(matchesEntityTag(header, '"a"')).toBe(names)
+  expect(matchesIfNoneMatch(header, '"a"')).toBe(names)
 })

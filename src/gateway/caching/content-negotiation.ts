@@ -20,7 +20,7 @@ function weightOf(coding: string): [string, number] {
  * Whether If-None-Match matches `entityTag`, alone, in a list, or by `*` (RFC 9110, 13.1.2). The comparison is weak
  * (8.8.3.2).
  */
-export const matchesEntityTag = (ifNoneMatch: string, entityTag: string): boolean =>
+export const matchesIfNoneMatch = (ifNoneMatch: string, entityTag: string): boolean =>
   ifNoneMatch === entityTag ||
   ifNoneMatch.split(',').some(each => {
     const tag = each.trim()

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createLruCache } from '../../kernel/lru-cache.ts'
-import { acceptsGzip, matchesEntityTag } from './content-negotiation.ts'
+import { acceptsGzip, matchesIfNoneMatch } from './content-negotiation.ts'
 
 const compress = promisify(gzip)
 
@@ -72,7 +72,7 @@ export function createPublicResponseCache() {
     const tag = isGzipped ? made.gzipTag : made.tag
     reply.header('etag', tag)
     const condition = headers['if-none-match']
-    if (condition !== undefined && matchesEntityTag(condition, tag)) {
+    if (condition !== undefined && matchesIfNoneMatch(condition, tag)) {
       reply.code(304).removeHeader('content-type')
       // HEAD continues, because it needs the Content-Length.
       if (request.method !== 'HEAD') return done(null, null)

@@ -5,7 +5,7 @@ import {
   authenticationRequiredError,
   createAuthenticationHook,
   type Identity,
-  type TokenRevocations,
+  type TokenRevocationSource,
   type VerifyBearerToken
 } from './identity.ts'
 
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 /** Runs the check for a token. Returns the user id or throws the error. */
-function checkWith(authenticate: VerifyBearerToken, revocations?: TokenRevocations) {
+function checkWith(authenticate: VerifyBearerToken, revocations?: TokenRevocationSource) {
   const check = createAuthenticationHook(authenticate, revocations)
   return (token: string): Promise<Identity | null> =>
     new Promise((resolve, reject) => {
@@ -92,9 +92,9 @@ test('an error during the verification of a token is passed on unchanged', async
 
 /** Creates revocations under control of the test. */
 function useRevocations() {
-  let subscriber: Parameters<TokenRevocations['subscribe']>[0] | undefined
+  let subscriber: Parameters<TokenRevocationSource['subscribe']>[0] | undefined
   const state = { isLive: true }
-  const revocations: TokenRevocations = {
+  const revocations: TokenRevocationSource = {
     subscribe: each => {
       subscriber = each
     },

@@ -63,7 +63,7 @@ export function identityOf(request: FastifyRequest): Identity {
 }
 
 /** Reports users whose tokens must be verified again, because a session ended, a role changed, or they were disabled. */
-export type TokenRevocations = {
+export type TokenRevocationSource = {
   subscribe(subscriber: { onRevoked(userId: string): void; onGap(): void }): void
   /** While false, revocations may be missed. */
   isLive(): boolean
@@ -85,7 +85,10 @@ type Done = (error?: Error) => void
  * A verification that started before a revocation of its user is discarded, and none is cached while revocations may be
  * missed.
  */
-export function createAuthenticationHook(authenticate: VerifyBearerToken, revocations?: TokenRevocations) {
+export function createAuthenticationHook(
+  authenticate: VerifyBearerToken,
+  revocations?: TokenRevocationSource
+) {
   /** Verified callers, by the value of the Authorization header. */
   const verified = new RecentlyUsedMap<VerifiedToken>(
     VERIFIED_BYTES_MAX,
@@ -161,13 +164,13 @@ function hasTwoTokens(rawHeaders: readonly string[]): boolean {
 }
 
 /** Rejects API keys: on the secured tier unless `allowsApiKeys`, on the admin tier if `isUsersOnly`. */
-export function requireUser(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+export function rejectDisallowedApiKey(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const isMachine = identityOf(request).apiKeyId !== undefined
   done(isMachine && !request.routeOptions.config.allowsApiKeys ? userRequiredError() : undefined)
 }
 
 /** Rejects administrators without the required second factor, unless the route has `beforeEnrolment`. */
-export function requireSecondFactor(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
+export function requireSecondFactorOfAdmin(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const isOpen = !identityOf(request).lacksSecondFactor || request.routeOptions.config.beforeEnrolment
   done(isOpen ? undefined : secondFactorMissingError())
 }

@@ -7,7 +7,7 @@ type Hook = ReturnType<typeof createRateLimitHook>
  * Limits requests outside the tiers: pages, files, documents at fixed addresses, and unknown paths. Only diagnostics
  * bypass it (specification, "Diagnostic endpoints").
  */
-export const createPageRateLimit =
+export const createNonApiRateLimitHook =
   (limit: Hook | undefined): Hook =>
   (request: FastifyRequest, reply: FastifyReply, done) => {
     const { url = '', config } = request.routeOptions

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { moduleOf, sendRaw, useGateway } from '../../../test/support/gateway.ts'
 import { Type } from '../../kernel/schema.ts'
 import { input, line } from '../../kernel/wire.ts'
-import { BODY_BYTES_PER_REQUEST, networkOfAddress } from './rate-limits.ts'
+import { BODY_BYTES_CHARGED_AS_REQUEST, networkOfAddress } from './rate-limits.ts'
 
 test.each([
   ['192.0.2.1:5678', '192.0.2.1'],
@@ -43,7 +43,8 @@ const useNotes = (perMinute: number) =>
     }
   })
 /** Creates a body that costs this many additional requests. */
-const bodyOf = (more: number) => JSON.stringify({ text: 'x'.repeat(more * BODY_BYTES_PER_REQUEST + 1) })
+const bodyOf = (more: number) =>
+  JSON.stringify({ text: 'x'.repeat(more * BODY_BYTES_CHARGED_AS_REQUEST + 1) })
 const CSV = { 'content-type': 'text/csv' }
 
 test.each([
@@ -73,7 +74,7 @@ test('a request costs the countsAs of its route plus the bytes of its body in th
 
 test("the body of a provider's callback counts towards the rate limit, that of a streamed file does not", async () => {
   const gateway = await useNotes(5)
-  const body = 'x'.repeat(3 * BODY_BYTES_PER_REQUEST)
+  const body = 'x'.repeat(3 * BODY_BYTES_CHARGED_AS_REQUEST)
   const send = (path: string) => gateway.request('POST', path, { body, headers: CSV })
   expect([(await send('/api/x/file')).status, (await send('/api/x/bytes')).status]).toEqual([200, 200])
   expect((await send('/api/x/bytes')).status).toBe(429)

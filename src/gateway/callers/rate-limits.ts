@@ -9,7 +9,7 @@ type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error)
 export type TierRateLimitHooks = { onRequest: Hook; preValidation: Hook }
 
 /** A body counts as one additional request for each of these bytes. */
-export const BODY_BYTES_PER_REQUEST = 4_096
+export const BODY_BYTES_CHARGED_AS_REQUEST = 4_096
 
 /** Creates the hook of a rate limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
 export function createRateLimitHook(limit: RateLimit): Hook {
@@ -46,7 +46,7 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
   }
 }
 
-const costOfBytes = (bytes: number): number => Math.floor(bytes / BODY_BYTES_PER_REQUEST)
+const costOfBytes = (bytes: number): number => Math.floor(bytes / BODY_BYTES_CHARGED_AS_REQUEST)
 function costOf({ headers, routeOptions: { bodyLimit, config } }: FastifyRequest): number {
   const { countsAs = 1 } = config
   const bytes = Number(headers['content-length'] ?? 0)

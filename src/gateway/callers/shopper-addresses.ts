@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
-import { clientNotTrustedError, malformedShopperAddressError } from '../errors.ts'
+import { clientSecretNotTrustedError, malformedShopperAddressError } from '../errors.ts'
 import { networkOfAddress } from './rate-limits.ts'
 
 declare module 'fastify' {
@@ -34,7 +34,7 @@ export function createShopperAddressReader({ trusted_clients, trust_proxy }: Con
   function addressIn(headers: IncomingHttpHeaders): string | null {
     const { [CLIENT]: secret, [SHOPPER]: address } = headers
     if (secret === undefined && address === undefined) return null
-    if (!isTrusted(String(secret ?? ''))) throw clientNotTrustedError()
+    if (!isTrusted(String(secret ?? ''))) throw clientSecretNotTrustedError()
     const family = isIP(String(address))
     if (family === 0) throw malformedShopperAddressError()
     // Normalized like the addresses of connections, because both share the limits.
@@ -72,6 +72,6 @@ export function createShopperAddressReader({ trusted_clients, trust_proxy }: Con
     }
   }
 }
-export type ShopperAddresses = ReturnType<typeof createShopperAddressReader>
+export type ShopperAddressReader = ReturnType<typeof createShopperAddressReader>
 
 const digestOf = (secret: string): Buffer => hash('sha256', secret, 'buffer')

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { HttpMetrics } from './metrics.ts'
+import type { MetricsExposition } from './metrics.ts'
 import { createReadinessCheck, type ReadinessDeps } from './readiness.ts'
 
-export type DiagnosticsDeps = ReadinessDeps & {
+export type DiagnosticsEndpointDeps = ReadinessDeps & {
   db: Database
-  metrics: HttpMetrics
+  metrics: MetricsExposition
   /** Whether metrics are served on the diagnostics port only. */
   hasPrivateMetrics: boolean
 }
@@ -16,7 +16,7 @@ export type DiagnosticsDeps = ReadinessDeps & {
  */
 export function mountDiagnostics(
   app: FastifyInstance,
-  { db, cache, metrics, isHeld, hasPrivateMetrics }: DiagnosticsDeps
+  { db, cache, metrics, isHeld, hasPrivateMetrics }: DiagnosticsEndpointDeps
 ): void {
   const described = (summary: string, description: string) => ({
     schema: { tags: ['diagnostics'], summary, description },

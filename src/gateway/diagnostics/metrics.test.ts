@@ -3,7 +3,7 @@ import { readExposition } from '../../../test/support/exposition.ts'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
 import { RequestDurationHistogram } from '../../platform/metrics/durations.ts'
 import { createMetricRegistry } from '../../platform/metrics/registry.ts'
-import { createHttpMetrics } from './metrics.ts'
+import { createMetricsExposition } from './metrics.ts'
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x/:id', browse, async () => ({ ok: true }))
@@ -118,7 +118,7 @@ test('simultaneous scrapes of /metrics share one rendering, which is cached for 
     renderings += 1
     return renderings
   })
-  const { expose } = createHttpMetrics(registry, new RequestDurationHistogram())
+  const { expose } = createMetricsExposition(registry, new RequestDurationHistogram())
   const first = await expose()
   const startedAt = performance.now()
   const texts = await Promise.all(Array.from({ length: 100 }, expose))

@@ -17,7 +17,7 @@ const EXCLUDED_METRICS = [
 
 const RENDER_INTERVAL_MS = 1_000
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-export type HttpMetrics = {
+export type MetricsExposition = {
   /** Counts one request. `route` is the pattern, not the path, so that the number of series stays bounded. */
   observe(method: string, route: string, status: number, seconds: number): void
   /**
@@ -29,10 +29,10 @@ export type HttpMetrics = {
 }
 
 /** Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. */
-export function createHttpMetrics(
+export function createMetricsExposition(
   declared: Pick<MetricRegistry, 'all'>,
   durations: RequestDurationHistogram
-): HttpMetrics {
+): MetricsExposition {
   let opening: Promise<Registry> | undefined
   // Imported on first use, because the library loads 90 modules.
   const open = async (): Promise<Registry> => {

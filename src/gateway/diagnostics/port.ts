@@ -3,7 +3,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { HttpMetrics } from './metrics.ts'
+import type { MetricsExposition } from './metrics.ts'
 
 /** Start data of the thread. `state` is shared memory; `HEARTBEAT_INDEX`, `NOT_READY_INDEX` and `DATABASE_OUT_INDEX` are its indexes. */
 export type DiagnosticsThreadData = {
@@ -13,7 +13,7 @@ export type DiagnosticsThreadData = {
   state: BigInt64Array
 }
 /** What the main thread sends to the diagnostics thread for `/metrics` and `/metricsz`. */
-export type HealthSnapshot = {
+export type MetricsSnapshot = {
   at: string
   takenAt: number
   contentType: string
@@ -40,13 +40,13 @@ const SNAPSHOT_MS = 1_000
 const RESTART_PAUSE_MS = 1_000
 const MEMORY_MB_MAX = 128
 
-export type DiagnosticsPort = { hold(isHeld: boolean): void; close(): Promise<void> }
+export type DiagnosticsHttpServer = { hold(isHeld: boolean): void; close(): Promise<void> }
 type Deps = {
   config: Config
   databaseUrl: string
   log: Log
   db: Pick<Database, 'statistics' | 'isOutOfConnections'>
-  metrics: Pick<HttpMetrics, 'expose' | 'contentType'>
+  metrics: Pick<MetricsExposition, 'expose' | 'contentType'>
 }
 
 /**
@@ -54,13 +54,13 @@ type Deps = {
  * dead, and report it. The thread is restarted when it ends. It does not keep the process alive.
  * @throws OperatorError when the port cannot be opened.
  */
-export async function openDiagnosticsPort({
+export async function openDiagnosticsHttpServer({
   config,
   databaseUrl,
   log,
   db,
   metrics
-}: Deps): Promise<DiagnosticsPort> {
+}: Deps): Promise<DiagnosticsHttpServer> {
   const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
   const beat = () => {
     Atomics.store(state, HEARTBEAT_STATE_INDEX, process.hrtime.bigint())
@@ -73,7 +73,7 @@ export async function openDiagnosticsPort({
   let isClosed = false
 
   const sendSnapshot = async () => {
-    const snapshot: HealthSnapshot = {
+    const snapshot: MetricsSnapshot = {
       metrics: await metrics.expose(),
       contentType: metrics.contentType,
       db_pool: db.statistics(),

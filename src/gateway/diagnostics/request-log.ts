@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { requestPath } from '../routing/routes.ts'
-import type { HttpMetrics } from './metrics.ts'
+import type { MetricsExposition } from './metrics.ts'
 
 const CLIENT_GONE = 499 // not registered; proxies commonly log it for a client that disconnected
 const NO_ROUTE = 'unknown'
@@ -14,7 +14,11 @@ const traceOf = (header: unknown): string | undefined =>
   typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined
 
 /** Counts and logs a request, in one line, once its response is sent or its client has disconnected. */
-export function countAndLogRequest(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+export function countAndLogRequest(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  metrics: MetricsExposition
+): void {
   reply.raw.once('close', () => {
     request.slot?.connectionClosed()
     const { url: route = NO_ROUTE, logLevel } = request.routeOptions

@@ -8,7 +8,7 @@ import {
   type DiagnosticsThreadData,
   type DiagnosticsThreadReport,
   HEARTBEAT_STATE_INDEX,
-  type HealthSnapshot,
+  type MetricsSnapshot,
   NOT_READY_STATE_INDEX,
   OUT_OF_CONNECTIONS_STATE_INDEX
 } from './port.ts'
@@ -28,8 +28,8 @@ const cache = await openKeyValueCache(config, openLog({ level: 'silent' }))
 const isHeld = () => Atomics.load(state, NOT_READY_STATE_INDEX) === 1n
 const isOut = () => Atomics.load(state, OUT_OF_CONNECTIONS_STATE_INDEX) === 1n
 const readiness = createReadinessCheck({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
-let snapshot: HealthSnapshot | undefined
-parentPort?.on('message', (latest: HealthSnapshot) => {
+let snapshot: MetricsSnapshot | undefined
+parentPort?.on('message', (latest: MetricsSnapshot) => {
   snapshot = latest
 })
 
@@ -39,7 +39,7 @@ const now = () => new Date().toISOString()
 const silentMs = () =>
   Number((process.hrtime.bigint() - Atomics.load(state, HEARTBEAT_STATE_INDEX)) / NANOSECONDS)
 const isDead = () => silentMs() >= config.server.liveness_seconds * 1_000
-const ageSeconds = ({ takenAt }: HealthSnapshot) =>
+const ageSeconds = ({ takenAt }: MetricsSnapshot) =>
   Math.max(0, performance.timeOrigin + performance.now() - takenAt) / 1_000
 const noSnapshot: DiagnosticResponse = {
   status: 503,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { HttpMetrics } from '../diagnostics/metrics.ts'
+import type { MetricsExposition } from '../diagnostics/metrics.ts'
 
 export type CorsDeps = {
   /** Origins of web pages that may read responses of the API. */
@@ -9,7 +9,7 @@ export type CorsDeps = {
   requestHeaders: readonly string[]
   /** Headers of every response. */
   headers: Readonly<Record<string, string>>
-  metrics: Pick<HttpMetrics, 'observe'>
+  metrics: Pick<MetricsExposition, 'observe'>
 }
 
 const PREFIX = '/api/'

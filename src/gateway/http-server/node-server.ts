@@ -19,14 +19,14 @@ const options = {
 
 const LINGER_MS = 1_000
 
-export type NodeServer = { server: Server; connections: HttpConnections }
+export type NodeHttpServer = { server: Server; connections: HttpConnections }
 
 /** Creates Node's HTTP server. `listener` also gets requests that Node would answer or drop, such as CONNECT. */
-export function createNodeServer(
+export function createNodeHttpServer(
   listener: RequestListener,
   acceptQueue: AcceptQueue,
   connectionsMax: number
-): NodeServer {
+): NodeHttpServer {
   const server = createServer(options, listener)
   server.on('checkExpectation', listener)
   server.on('connect', (request: IncomingMessage, socket) => answerConnect(request, socket, listener))

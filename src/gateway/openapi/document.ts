@@ -3,7 +3,7 @@ import { isStreamedBody } from '../routing/body-kinds.ts'
 import type { BodyKind } from '../routing/tiers.ts'
 import { openApiComponents } from './common.ts'
 import { extractNamedSchemas } from './components.ts'
-import { describeOpenApiPath, type OpenApiOperations, ROUTE_CONFIG_KEY } from './operations.ts'
+import { describeOpenApiPath, type OpenApiPathOperations, ROUTE_CONFIG_KEY } from './operations.ts'
 
 /** Descriptions of tags, by name. */
 export type OpenApiTagDescriptions = Readonly<Record<string, string>>
@@ -73,7 +73,7 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
 const withFile = <S extends FastifySchema>(schema: S, body: BodyKind | undefined): S =>
   isStreamedBody(body) ? { ...schema, body: { type: 'string', format: 'binary' } } : schema
 
-type DraftDocument = { paths: Record<string, OpenApiOperations>; components: Record<string, object> }
+type DraftDocument = { paths: Record<string, OpenApiPathOperations>; components: Record<string, object> }
 
 function writeOpenApi(
   { paths, components, ...document }: DraftDocument,

@@ -1,5 +1,5 @@
 import { httpStatusByErrorKind } from '../problem.ts'
-import type { BodyBounds } from '../routing/body-bounds.ts'
+import type { JsonBodySizeBounds } from '../routing/body-bounds.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 import { isCsvResponse } from '../routing/csv-downloads.ts'
 import { isItemPathOfCollection } from '../routing/link-headers.ts'
@@ -10,7 +10,7 @@ import { openApiHeaderRef, openApiParameterRef, openApiProblemRef, openApiRespon
 /** Member of an operation that holds its route's config until the document is written. */
 export const ROUTE_CONFIG_KEY = 'x-declared'
 
-type Declared = Partial<RouteConfig> & { bounds?: BodyBounds }
+type Declared = Partial<RouteConfig> & { bounds?: JsonBodySizeBounds }
 type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
 type Parameter = { $ref?: string; in?: string; name?: string; schema?: Schema }
 type ResponseObject = {
@@ -26,14 +26,14 @@ type Operation = {
   responses?: Record<string, ResponseObject>
   [ROUTE_CONFIG_KEY]?: Declared
 }
-export type OpenApiOperations = Record<string, Operation>
+export type OpenApiPathOperations = Record<string, Operation>
 
 /** Adds to the operations of a path: an id for generated clients, security, headers and error responses. */
 export function describeOpenApiPath(
   path: string,
-  operations: OpenApiOperations,
+  operations: OpenApiPathOperations,
   paths: readonly string[]
-): OpenApiOperations {
+): OpenApiPathOperations {
   const isVersioned = Object.values(operations).some(({ responses = {} }) =>
     Object.values(responses).some(showsVersion)
   )

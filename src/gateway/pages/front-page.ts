@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../kernel/html.ts'
-import { MAILS_PATH } from './mails-page.ts'
-import { SHOP_FRONT_URL_PATH } from './shop-front.ts'
+import { DEVELOPMENT_MAILS_PAGE_PATH } from './mails-page.ts'
+import { EXAMPLE_SHOP_FRONT_PATH } from './shop-front.ts'
 
-export type FrontPage = {
+export type FrontPageContent = {
   /** Returns curl commands for a shop at this address. */
   examples(address: string): Promise<readonly string[]>
   guides(): Promise<readonly { title: string; href: string }[]>
 }
-type Shop = FrontPage & {
+type Shop = FrontPageContent & {
   name: string
   version: string
   publicUrl: string
@@ -29,8 +29,8 @@ export function mountFrontPage(app: FastifyInstance, shop: Shop): void {
     ...(shop.hasDocs && DOCS),
     ...LINKS,
     ...(!shop.hasPrivateMetrics && { metrics: METRICS[0] }),
-    ...(shop.hasShopFront && { shop_front: SHOP_FRONT_URL_PATH }),
-    ...(shop.hasMails && { mails: MAILS_PATH })
+    ...(shop.hasShopFront && { shop_front: EXAMPLE_SHOP_FRONT_PATH }),
+    ...(shop.hasMails && { mails: DEVELOPMENT_MAILS_PAGE_PATH })
   }
   app.get('/', { schema: { hide: true } }, async (request, reply) => {
     reply.header('vary', 'Accept')
@@ -122,7 +122,7 @@ API.</p>
 ${lines === '' ? '' : `<h2>Try it</h2>\n<p>Paste these commands into a terminal. One click selects a command.</p>\n${lines}`}
 <h2>Links</h2>
 <div class="cards">
-${card('Shop front', 'A small example shop front that uses the API.', hasShopFront ? [{ title: 'Open the shop', href: SHOP_FRONT_URL_PATH }] : [])}${card('Mails', 'Mails that the shop would send in production.', hasMails ? [{ title: 'Open the mails', href: MAILS_PATH }] : [])}${card(
+${card('Shop front', 'A small example shop front that uses the API.', hasShopFront ? [{ title: 'Open the shop', href: EXAMPLE_SHOP_FRONT_PATH }] : [])}${card('Mails', 'Mails that the shop would send in production.', hasMails ? [{ title: 'Open the mails', href: DEVELOPMENT_MAILS_PAGE_PATH }] : [])}${card(
   'API',
   'Reference of all operations with a form for requests, and the OpenAPI document.',
   hasDocs

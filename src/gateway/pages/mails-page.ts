@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../kernel/html.ts'
-import { developmentPeerRequiredError } from '../errors.ts'
+import { clientNotDevelopmentPeerError } from '../errors.ts'
 import { sendUnknownRoute } from '../problem.ts'
 
-export const MAILS_PATH = '/mails'
+export const DEVELOPMENT_MAILS_PAGE_PATH = '/mails'
 
 type DevMailSummary = {
   readonly id: string
@@ -39,20 +39,20 @@ export function mountMailsPage(
     request: FastifyRequest,
     _reply: FastifyReply,
     done: (error?: Error) => void
-  ) => done(isDevelopmentPeer(request.socket.remoteAddress) ? undefined : developmentPeerRequiredError())
+  ) => done(isDevelopmentPeer(request.socket.remoteAddress) ? undefined : clientNotDevelopmentPeerError())
   const options = { schema: { hide: true }, onRequest: requireDevelopmentPeer }
-  for (const path of [MAILS_PATH, `${MAILS_PATH}/`])
+  for (const path of [DEVELOPMENT_MAILS_PAGE_PATH, `${DEVELOPMENT_MAILS_PAGE_PATH}/`])
     app.get<{ Querystring: { to?: unknown } }>(path, options, async (request, reply) => {
       const { to } = request.query
       const items = await mails.list(typeof to === 'string' && to !== '' ? to : null)
       return wantsPage(request, reply) ? sendPage(reply, 'Mails', listPage(items)) : { items }
     })
-  app.get<Params>(`${MAILS_PATH}/:id`, options, async (request, reply) => {
+  app.get<Params>(`${DEVELOPMENT_MAILS_PAGE_PATH}/:id`, options, async (request, reply) => {
     const mail = await mails.find(request.params.id)
     if (mail === undefined) return sendUnknownRoute(reply, [])
     return wantsPage(request, reply) ? sendPage(reply, mail.subject, mailPage(mail)) : mail
   })
-  app.get<Params>(`${MAILS_PATH}/:id/html`, options, async (request, reply) => {
+  app.get<Params>(`${DEVELOPMENT_MAILS_PAGE_PATH}/:id/html`, options, async (request, reply) => {
     const mail = await mails.find(request.params.id)
     if (mail === undefined) return sendUnknownRoute(reply, [])
     return reply
@@ -133,7 +133,7 @@ ${mails
     row(
       moment(sent_at),
       escapeHtml(recipient),
-      `<a href="${MAILS_PATH}/${id}">${escapeHtml(subject)}</a>`,
+      `<a href="${DEVELOPMENT_MAILS_PAGE_PATH}/${id}">${escapeHtml(subject)}</a>`,
       escapeHtml(template)
     )
   )
@@ -141,7 +141,7 @@ ${mails
 </table>`
 }`
 
-const mailPage = (mail: DevMail) => `<p><a href="${MAILS_PATH}">All mails</a></p>
+const mailPage = (mail: DevMail) => `<p><a href="${DEVELOPMENT_MAILS_PAGE_PATH}">All mails</a></p>
 <h1>${escapeHtml(mail.subject)}</h1>
 <table>
 ${row('From', escapeHtml(mail.sender))}
@@ -153,6 +153,6 @@ ${Object.entries(mail.headers)
   .join('\n')}
 </table>
 <h2>HTML</h2>
-<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${MAILS_PATH}/${mail.id}/html" title="The mail as HTML"></iframe>
+<iframe sandbox="allow-popups allow-popups-to-escape-sandbox" src="${DEVELOPMENT_MAILS_PAGE_PATH}/${mail.id}/html" title="The mail as HTML"></iframe>
 <h2>Text</h2>
 <pre>${escapeHtml(mail.body_text)}</pre>`

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
 import { createDevelopmentPeerCheck } from '../http-server/development-access.ts'
 import { mountOpenApi } from './docs-page.ts'
-import { type FrontPage, mountFrontPage } from './front-page.ts'
+import { type FrontPageContent, mountFrontPage } from './front-page.ts'
 import { type DevelopmentMails, mountMailsPage } from './mails-page.ts'
 import { mountPublicFiles, type PublicFiles } from './public-files.ts'
 import { mountShopFront } from './shop-front.ts'
@@ -11,7 +11,7 @@ import { mountWellKnown } from './well-known.ts'
 
 export type GatewayPages = {
   /** Served at `/`. */
-  frontPage?: FrontPage
+  frontPage?: FrontPageContent
   /** Served at `/shop`. */
   shopFront?: FindWebFile | undefined
   /** Served at `/mails`. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { sendUnknownRoute } from '../problem.ts'
 import type { FindWebFile } from './web-files.ts'
 
-export const SHOP_FRONT_URL_PATH = '/shop'
+export const EXAMPLE_SHOP_FRONT_PATH = '/shop'
 
 /**
  * Product images may come from any host. With Trusted Types the browser does not interpret texts of the API as markup or
@@ -33,8 +33,8 @@ export function mountShopFront(app: FastifyInstance, find: FindWebFile): void {
     if (file === undefined) return sendUnknownRoute(reply, [])
     return reply.headers(HEADERS).header('content-type', file.type).send(file.content)
   }
-  app.get(SHOP_FRONT_URL_PATH, options, (_request, reply) => send(PAGE, reply))
-  app.get<{ Params: { '*': string } }>(`${SHOP_FRONT_URL_PATH}/*`, options, (request, reply) => {
+  app.get(EXAMPLE_SHOP_FRONT_PATH, options, (_request, reply) => send(PAGE, reply))
+  app.get<{ Params: { '*': string } }>(`${EXAMPLE_SHOP_FRONT_PATH}/*`, options, (request, reply) => {
     const name = request.params['*']
     return send(VIEW_PATH.test(name) ? PAGE : name, reply)
   })

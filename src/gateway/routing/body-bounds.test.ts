@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Type } from '../../kernel/schema.ts'
 import { input, line } from '../../kernel/wire.ts'
-import { computeBodyBounds } from './body-bounds.ts'
+import { computeBodyBoundsOfSchema } from './body-bounds.ts'
 
 const KIB = 1_024
 
@@ -17,7 +17,7 @@ test.each([
   ],
   ['more than a mebibyte', input({ a: line(10_000_000) }), 1_024]
 ])('the size limit of a body of %s is the smallest that holds every valid body', (_what, schema, kib) => {
-  expect(computeBodyBounds(schema).bytesMax).toBe(kib * KIB)
+  expect(computeBodyBoundsOfSchema(schema).bytesMax).toBe(kib * KIB)
 })
 
 test.each([
@@ -48,14 +48,14 @@ test.each([
 ])(
   'the schema of a body with %s has no size limit, and the missing maximum is reported',
   (_what, schema, lack) => {
-    expect(computeBodyBounds(schema).unbounded).toEqual([lack])
+    expect(computeBodyBoundsOfSchema(schema).unbounded).toEqual([lack])
   }
 )
 
 test('a request body without a schema has the smallest size limit, and an open value the limit that it declares', () => {
-  expect(computeBodyBounds(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })
+  expect(computeBodyBoundsOfSchema(undefined)).toEqual({ bytesMax: 4 * KIB, valuesMax: 1_000, unbounded: [] })
   const open = Type.Unsafe({ type: 'object', 'x-bytes-max': 6_000 })
-  expect(computeBodyBounds(input({ a: open }))).toEqual({
+  expect(computeBodyBoundsOfSchema(input({ a: open }))).toEqual({
     bytesMax: 8 * KIB,
     valuesMax: 2 + 3_000 + 64,
     unbounded: []
@@ -64,7 +64,7 @@ test('a request body without a schema has the smallest size limit, and an open v
 
 test('the size limit of a list is the one that it declares, and the number of its values follows from its items', () => {
   const items = Type.Array(input({ a: line(1_000) }), { maxItems: 100, 'x-bytes-max': 6_000 })
-  expect(computeBodyBounds(input({ items }))).toEqual({
+  expect(computeBodyBoundsOfSchema(input({ items }))).toEqual({
     bytesMax: 8 * KIB,
     valuesMax: 2 + 2 + 100 * 3 + 64,
     unbounded: []
@@ -73,7 +73,9 @@ test('the size limit of a list is the one that it declares, and the number of it
 
 test('the maximum number of values in a request body follows from its schema', () => {
   const pair = input({ a: Type.Integer(), b: Type.Boolean() })
-  const { valuesMax } = computeBodyBounds(input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) }))
+  const { valuesMax } = computeBodyBoundsOfSchema(
+    input({ pairs: Type.Array(pair, { maxItems: 100 }), c: line(10) })
+  )
   // The body, its list and each pair count twice.
   expect(valuesMax).toBe(2 + 2 + 100 * 4 + 1 + 64)
 })

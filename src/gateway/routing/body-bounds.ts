@@ -1,5 +1,5 @@
 /** Limits of a route's JSON body, checked before it is parsed. */
-export type BodyBounds = {
+export type JsonBodySizeBounds = {
   readonly bytesMax: number
   /** Maximum count of objects, arrays, strings, numbers and literals; empty objects and arrays count twice. */
   readonly valuesMax: number
@@ -54,7 +54,7 @@ const NOTHING: Size = { bytes: 0, values: 0 }
  * Computes the limits of a route's body from the maxima in its schema. It assumes that every character of a text is
  * escaped, except in names, ids and enums. The limit never exceeds 1 MiB; without a schema it is the smallest.
  */
-export function computeBodyBounds(schema: object | undefined): BodyBounds {
+export function computeBodyBoundsOfSchema(schema: object | undefined): JsonBodySizeBounds {
   if (schema === undefined) return { bytesMax: SMALLEST, valuesMax: VALUES_DEFAULT, unbounded: [] }
   const known = boundsBySchema.get(schema) ?? computeBounds(schema)
   boundsBySchema.set(schema, known)
@@ -62,9 +62,9 @@ export function computeBodyBounds(schema: object | undefined): BodyBounds {
 }
 
 /** Several gateways in one process, as in tests, share schemas. Computing the bounds takes 2 ms each (2026-11). */
-const boundsBySchema = new WeakMap<object, BodyBounds>()
+const boundsBySchema = new WeakMap<object, JsonBodySizeBounds>()
 
-function computeBounds(schema: object): BodyBounds {
+function computeBounds(schema: object): JsonBodySizeBounds {
   const unbounded: string[] = []
   const { bytes, values } = sizeOf(schema as BodySchema, at('body', unbounded))
   return {

@@ -13,7 +13,7 @@ export const isItemPathOfCollection = (collection: string, path: string): boolea
  * Returns an `onRoute` hook. It adds `Location` to a 201 if a route reads the new object (RFC 9110, section 10.2.2). It
  * adds `Link` with the next page to a list (RFC 8288).
  */
-export function addLinkHeaders(): (route: RouteOptions) => void {
+export function addLocationAndLinkHeaders(): (route: RouteOptions) => void {
   const readable = new Set<string>()
   const itemsOf = new Map<string, boolean>()
   const hasItems = (url: string): boolean => {

@@ -6,7 +6,7 @@ type DeclaredResponse = { properties?: Record<string, unknown> }
  * Adds what the declared response implies: the status if only one 2xx is declared, and the object's version as ETag
  * (RFC 9110, section 8.8.3). A handler that sends text sets the ETag itself.
  */
-export function withResponseDefaults(route: RouteOptions): RouteOptions {
+export function withDefaultStatusAndEtag(route: RouteOptions): RouteOptions {
   const declared = Object.entries((route.schema?.response ?? {}) as Record<string, DeclaredResponse>)
   const [good, ...others] = declared.filter(([status]) => status.startsWith('2'))
   if (good === undefined || others.length > 0) return route

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
 import { createPublicResponseCache } from '../caching/public-responses.ts'
-import type { ModuleHeaders } from './tiers.ts'
+import type { ModuleRequestHeaders } from './tiers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -26,10 +26,10 @@ export function commonResponseHeaders({ server }: Pick<Config, 'server'>): Heade
  * Forbids caches to store responses of this scope, because they depend on the caller (RFC 9111, sections 3.5 and 4.1).
  * Routes with `cache: 'public'` are stored and revalidated on every use (`caching/public-responses.ts`).
  */
-export function setCacheHeaders(
+export function setCacheHeadersOfScope(
   scope: FastifyInstance,
   { server }: Pick<Config, 'server'>,
-  { credentialHeaders, varyHeaders }: ModuleHeaders
+  { credentialHeaders, varyHeaders }: ModuleRequestHeaders
 ): void {
   // With CORS, the response depends on the origin of the page.
   const origin = server.cors.origins.length > 0 ? ['Origin'] : []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMethodLookup, type MountedRoute } from './routes.ts'
+import { createMethodsOfPath, type MountedRoute } from './routes.ts'
 
 const route = (method: string | string[], url: string): MountedRoute => ({
   method,
@@ -19,7 +19,7 @@ test.each([
   ['/other', []],
   ['/', []]
 ])('the allowed methods of %s are those of every route pattern that it matches', (path, methods) => {
-  const allowedMethods = createMethodLookup([
+  const allowedMethods = createMethodsOfPath([
     route('POST', '/things'),
     route(['GET', 'HEAD'], '/things'),
     route('GET', '/things/:id'),

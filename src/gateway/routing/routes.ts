@@ -72,7 +72,7 @@ export function findRouteProblems(
  * Returns a function from a path to its sorted methods; none when no route matches. Patterns are split once, because
  * splitting them for each unknown path made a 404 cost twice as much as /healthz (2026-11).
  */
-export function createMethodLookup(mounted: readonly MountedRoute[]) {
+export function createMethodsOfPath(mounted: readonly MountedRoute[]) {
   const patterns = [...Map.groupBy(mounted, ({ url }) => url)].map(([url, routes]) => ({
     parts: url.split('/'),
     methods: routes.flatMap(({ method }) => method)

@@ -31,7 +31,7 @@ export type RouteLimit = {
 }
 
 /** Headers that modules declare. */
-export type ModuleHeaders = {
+export type ModuleRequestHeaders = {
   /** Request headers that identify a caller without an account. */
   readonly credentialHeaders: readonly string[]
   /** Request headers that choose a variant of the response, for every caller alike. */

@@ -10,7 +10,7 @@ import {
 } from '../errors.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
-import type { ModuleHeaders } from '../routing/tiers.ts'
+import type { ModuleRequestHeaders } from '../routing/tiers.ts'
 import { decryptStoredResponse, encryptStoredResponse } from './stored-responses.ts'
 
 declare module 'fastify' {
@@ -44,7 +44,7 @@ const ANONYMOUS_KEY = { lengthMin: 16, differentMin: 8 }
  * identify a caller without an account. `varyHeaders` choose the terms of a response, so a request with other terms is
  * another request.
  */
-export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: ModuleHeaders) {
+export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: ModuleRequestHeaders) {
   /** Returns whether the handler may run: false if a stored response is sent, or one was sent before. */
   const claimOrReplay = async (request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const key = keyOf(request, headers)
@@ -126,7 +126,7 @@ const isStorable = (payload: unknown): payload is string | null | undefined =>
   payload == null || (typeof payload === 'string' && payload.length <= STORED_LENGTH_MAX)
 
 /** @throws `MALFORMED_IDEMPOTENCY_KEY`, `GUESSABLE_IDEMPOTENCY_KEY` */
-function keyOf(request: FastifyRequest, { credentialHeaders, varyHeaders }: ModuleHeaders) {
+function keyOf(request: FastifyRequest, { credentialHeaders, varyHeaders }: ModuleRequestHeaders) {
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   const key = KEY.exec(String(header))?.[2]

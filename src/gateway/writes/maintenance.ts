@@ -3,13 +3,13 @@ import type { DomainError } from '../../kernel/errors.ts'
 import { isUnsafeMethod } from '../routing/routes.ts'
 
 /** Returns the error for changes, such as during maintenance; `undefined` when they are allowed. */
-export type UnsafeRequestGuard = () => DomainError | undefined
+export type FindMaintenanceModeError = () => DomainError | undefined
 
 /**
  * Returns an `onRoute` hook for the public and secured tiers. While a guard returns an error, unsafe requests get it, except
  * on routes with `allowedInMaintenance`.
  */
-export function guardUnsafeRequests(guards: readonly UnsafeRequestGuard[]) {
+export function refuseUnsafeRequestsDuringMaintenance(guards: readonly FindMaintenanceModeError[]) {
   const refuse = (_request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) => {
     for (const guard of guards) {
       const error = guard()

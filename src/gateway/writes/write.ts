@@ -3,9 +3,9 @@ import { newId } from '../../kernel/ids.ts'
 import { type AuditEntry, saveAuditEntry } from '../../platform/audit.ts'
 import { markIdempotencyKeyApplied } from '../../platform/idempotency/claims.ts'
 import {
-  conditionNotSupportedError,
   createIdempotentWrite,
   type IdempotentWrite,
+  ifMatchNotSupportedError,
   type RunWithoutRequestSlot
 } from '../../platform/idempotency/write.ts'
 import { malformedIfMatchError } from '../errors.ts'
@@ -99,6 +99,6 @@ function expectedVersion(header: string | undefined): number | null {
 export function rejectUnusedIfMatch(route: RouteOptions): void {
   if (!isUnsafeMethod(route.method) || route.config?.noReplay === undefined) return
   const refuse = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void) =>
-    done(expectedVersion(request.headers['if-match']) === null ? undefined : conditionNotSupportedError())
+    done(expectedVersion(request.headers['if-match']) === null ? undefined : ifMatchNotSupportedError())
   route.preHandler = [refuse, ...[route.preHandler ?? []].flat()]
 }

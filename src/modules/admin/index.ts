@@ -1,14 +1,14 @@
 import { createTimeZoneDays } from '../../kernel/days.ts'
 import { defineModule } from '../../module.ts'
-import { createCacheInvalidation } from '../../platform/cached.ts'
+import { createCacheInvalidator } from '../../platform/cached.ts'
 import { authModule } from '../auth/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { ordersModule } from '../orders/index.ts'
 import { paymentsModule } from '../payments/index.ts'
 import { auditRoutes } from './audit/routes.ts'
-import { createAuditService } from './audit/service.ts'
+import { createAuditListService } from './audit/service.ts'
 import { configurationRoutes } from './configuration/routes.ts'
-import { createDailyStatistics, storeDailyStatisticsJob } from './dashboard/daily-statistics.ts'
+import { createDailyStatisticsService, storeDailyStatisticsJob } from './dashboard/daily-statistics.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import { createDashboardService } from './dashboard/service.ts'
 import { createDashboardStatisticsReader } from './dashboard/statistics.ts'
@@ -35,7 +35,7 @@ export const adminModule = defineModule({
   personalData: 'Audit entries remain. They contain the id of an account and no other personal data.',
   setup: async ({ config, durations, house, ...platform }, _settings, { auth, ...apis }) => {
     const { audit, broadcast, cache, db, deliveries, eventLog, log } = platform
-    const invalidation = createCacheInvalidation(broadcast, 'admin.maintenance')
+    const invalidation = createCacheInvalidator(broadcast, 'admin.maintenance')
     const maintenance = await createMaintenanceService({ db, invalidation, log })
     const events = createEventAdministration({ db, deliveries, log })
     const modules = createModuleHealthService({ db, cache, deliveries, modules: house.modules })
@@ -43,7 +43,7 @@ export const adminModule = defineModule({
     const days = createTimeZoneDays(timeZone)
     const { inventory, orders, payments } = apis
     const enabled = Object.entries({ auth, orders, payments }).flatMap(([name, api]) => (api ? [name] : []))
-    const dailyStatistics = createDailyStatistics({
+    const dailyStatistics = createDailyStatisticsService({
       db,
       days,
       scope: [timeZone, ...enabled].join(' '),
@@ -69,7 +69,7 @@ export const adminModule = defineModule({
         configurationRoutes(tiers, house.config)
         if (auth !== undefined)
           userAdministrationRoutes(tiers, createUserAdministration({ db, auth, modules: house.modules }))
-        auditRoutes(tiers, createAuditService({ audit, auth }))
+        auditRoutes(tiers, createAuditListService({ audit, auth }))
         maintenanceRoutes(tiers, maintenance)
         eventAdministrationRoutes(tiers, events)
         eventFeedRoutes(tiers, eventLog)

@@ -1,4 +1,9 @@
-import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import {
+  type DiagnosisCheck,
+  errorDiagnosisFinding,
+  okDiagnosisFinding,
+  warningDiagnosisFinding
+} from '../../kernel/diagnosis.ts'
 import type { HttpClient } from '../../platform/http/client.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { AuthSettings } from './settings.ts'
@@ -9,7 +14,7 @@ import { existsActiveAdmin } from './users/repository.ts'
 export function diagnoseAuthSettings(
   settings: AuthSettings,
   { http }: { http: HttpClient }
-): readonly Diagnosis[] {
+): readonly DiagnosisCheck[] {
   return [
     { about: 'registration', find: () => judgeRegistration(settings) },
     ...settings.issuers.map(({ issuer }) => ({
@@ -17,10 +22,10 @@ export function diagnoseAuthSettings(
       find: async () => {
         try {
           await fetchIssuerKeySet({ http, issuer, signal: new AbortController().signal })
-          return okFinding('reachable; its keys were loaded')
+          return okDiagnosisFinding('reachable; its keys were loaded')
         } catch (error) {
           const { message, cause } = error as Error
-          return errorFinding(
+          return errorDiagnosisFinding(
             `its keys cannot be loaded: ${cause instanceof Error ? cause.message : message}`,
             `Its access tokens are rejected. Check that this machine can reach ${issuer}, or remove it from auth.issuers.`
           )
@@ -34,14 +39,15 @@ export function diagnoseAuthSettings(
 export const diagnoseAdminSecondFactor = (
   db: Queryable,
   { isRequired, isProduction }: { isRequired: boolean; isProduction: boolean }
-): readonly Diagnosis[] => [
+): readonly DiagnosisCheck[] => [
   {
     about: 'second factor',
     async find() {
-      if (isRequired) return okFinding('required for administrators')
-      if (!isProduction) return okFinding('not required for administrators outside production')
-      if ((await db.first(existsActiveAdmin))?.found !== true) return okFinding('no administrator yet')
-      return warningFinding(
+      if (isRequired) return okDiagnosisFinding('required for administrators')
+      if (!isProduction) return okDiagnosisFinding('not required for administrators outside production')
+      if ((await db.first(existsActiveAdmin))?.found !== true)
+        return okDiagnosisFinding('no administrator yet')
+      return warningDiagnosisFinding(
         'administrators can log in with a password alone',
         'Set auth.require_second_factor: true. Administrators without a second factor enroll one after the next login.'
       )
@@ -55,7 +61,7 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
     ({ admin_claim }) => admin_claim !== undefined && /email/.test(admin_claim.path)
   )
   if (byAddress !== undefined)
-    return warningFinding(
+    return warningDiagnosisFinding(
       `tokens of ${byAddress.issuer} grant the administrator role by e-mail address`,
       'The issuer may not verify e-mail addresses. Set admin_claim to a claim for roles or groups.'
     )
@@ -64,9 +70,11 @@ function judgeRegistration({ registration, email_domains, admin_email, issuers }
     domain !== undefined &&
     email_domains.some(each => each.toLowerCase() === domain)
   )
-    return warningFinding(
+    return warningDiagnosisFinding(
       `registration is open for addresses of ${domain}, the domain of your administrator`,
       'Set auth.registration: invite, or remove that domain from auth.email_domains.'
     )
-  return okFinding(`${registration}${email_domains.length > 0 ? `, for ${email_domains.join(', ')}` : ''}`)
+  return okDiagnosisFinding(
+    `${registration}${email_domains.length > 0 ? `, for ${email_domains.join(', ')}` : ''}`
+  )
 }

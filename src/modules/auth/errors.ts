@@ -122,7 +122,7 @@ export const addressStaleError = defineError(
   'AUTH_ADDRESS_STALE',
   'The address was changed in the meantime. Read it again.'
 )
-export const deletionConfirmationRequiredError = defineError(
+export const accountDeletionConfirmationRequiredError = defineError(
   'invalid',
   'AUTH_CONFIRMATION_REQUIRED',
   'To delete an account without a password, send `confirm`: true.',

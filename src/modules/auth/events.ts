@@ -98,7 +98,7 @@ export const userDeletedEvent = defineEvent(
   ofUser
 )
 
-export const repeatUserErasureJob = defineJob(
+export const eraseLateUserDataJob = defineJob(
   'auth.erase_again',
   {
     description: 'Erases data that was written while the account was deleted.',

@@ -1,5 +1,5 @@
 import { newId } from '../../kernel/ids.ts'
-import type { PersonalData } from '../../platform/personal-data.ts'
+import type { PersonalDataHandler } from '../../platform/personal-data.ts'
 import { invalidAccessTokenError, userNotFoundError } from './errors.ts'
 import type { AuthApi, OneTimeToken, UserContact } from './index.ts'
 
@@ -10,7 +10,7 @@ const DEFAULT_USER = newId()
 export const customer = (id = newId()) => ({ id, token: `customer-${id}` })
 export const admin = (id = newId()) => ({ id, token: `admin-${id}` })
 
-type PersonalDataOfModules = () => ReadonlyMap<string, PersonalData>
+type PersonalDataOfModules = () => ReadonlyMap<string, PersonalDataHandler>
 
 /** The API of auth, with functions that set its data. */
 export type FakeAuth = AuthApi & {

@@ -24,24 +24,24 @@ import { createLoginChallenges } from './challenges/service.ts'
 import { diagnoseAdminSecondFactor, diagnoseAuthSettings } from './diagnosis.ts'
 import { accountErasureRoutes } from './erasure/routes.ts'
 import type { AccountExportResponse } from './erasure/schema.ts'
-import { createAccountErasure, exportAccountData } from './erasure/service.ts'
-import { authEvents, repeatUserErasureJob } from './events.ts'
+import { createAccountErasure, exportPersonalDataOfAuth } from './erasure/service.ts'
+import { authEvents, eraseLateUserDataJob } from './events.ts'
 import { invitationRoutes } from './invitations/routes.ts'
 import { createInvitationService } from './invitations/service.ts'
 import { createOneTimeTokenService, type OneTimeToken } from './one-time-tokens/service.ts'
 import { passwordResetRoutes } from './password-resets/routes.ts'
 import { createPasswordResetService } from './password-resets/service.ts'
-import { UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS } from './passwords/attempt-rules.ts'
+import { UNKNOWN_NETWORK_CODE_ATTEMPT_INTERVAL_SECONDS } from './passwords/attempt-rules.ts'
 import { argon2idPasswordHashing } from './passwords/hashing.ts'
 import { createLoginThrottle } from './passwords/login-throttle.ts'
 import { createPasswordStrengthCheck } from './passwords/policy.ts'
-import { createPasswordService } from './passwords/service.ts'
+import { createPasswordCheckingService } from './passwords/service.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { createProfileService } from './profiles/service.ts'
 import { secondFactorRoutes } from './second-factors/routes.ts'
 import { createSecondFactorService } from './second-factors/service.ts'
 import { findLiveSession } from './sessions/repository.ts'
-import { createSessionRevocations, type SessionRevocations } from './sessions/revocations.ts'
+import { createSessionRevocationChannel, type SessionRevocationChannel } from './sessions/revocations.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { createSessionService, type SessionService } from './sessions/service.ts'
 import { authSettings, authShortEnvironmentNames } from './settings.ts'
@@ -86,7 +86,7 @@ export type UserContact = {
 export type AuthApi = {
   authenticate: VerifyBearerToken
   /** Registers callbacks for users whose tokens must be verified again. */
-  revocations: Pick<SessionRevocations, 'subscribe' | 'isLive'>
+  revocations: Pick<SessionRevocationChannel, 'subscribe' | 'isLive'>
   /** Returns the contacts of users. Unknown ids are left out. */
   contacts(userIds: readonly string[]): Promise<UserContact[]>
   /** Returns the one-time token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
@@ -154,7 +154,7 @@ export const authModule = defineModule({
   requires: {},
   uses: {},
   emits: authEvents,
-  jobs: [repeatUserErasureJob],
+  jobs: [eraseLateUserDataJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   diagnose: diagnoseAuthSettings,
@@ -174,12 +174,12 @@ export const authModule = defineModule({
     const { failed_logins_max: failuresMax, password_reset_minutes: resetMinutes } = settings
     const { name: shopName } = config.shop
     const throttle = { db, secrets, failuresMax }
-    const passwords = createPasswordService({
+    const passwords = createPasswordCheckingService({
       budgets: createLoginThrottle(throttle),
       hashing: argon2idPasswordHashing,
       hashConcurrency: settings.password_hash_concurrency
     })
-    const revocations = createSessionRevocations(broadcast)
+    const revocations = createSessionRevocationChannel(broadcast)
     const sessions = createSessionService({ db, secrets, accessTokens, revocations, limits: settings })
     const { require_second_factor: isRequired } = settings
     const factorPlatform = { db, secrets, log, emit, audit }
@@ -187,7 +187,7 @@ export const authModule = defineModule({
     const budgets = createLoginThrottle({
       ...throttle,
       purpose: 'auth.second_factor',
-      trickleSeconds: UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS
+      trickleSeconds: UNKNOWN_NETWORK_CODE_ATTEMPT_INTERVAL_SECONDS
     })
     const challenges = createLoginChallenges({ db, factors, sessions, budgets })
     const invitations = createInvitationService({ db, secrets })
@@ -269,7 +269,7 @@ export const authModule = defineModule({
         isProduction: config.environment === 'production'
       }),
       // The rows of auth are deleted with the account, so there is nothing to erase here.
-      personalData: { erase: async () => {}, export: id => exportAccountData(db, id) },
+      personalData: { erase: async () => {}, export: id => exportPersonalDataOfAuth(db, id) },
       jobHandlers: { 'auth.erase_again': ({ payload }) => erasure.eraseAgain(payload.user_id) },
       stop: async () => stopping.abort()
     }

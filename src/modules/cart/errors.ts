@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/errors.ts'
 
-export const cartItemNotFoundError = defineError(
+export const variantNotInCartError = defineError(
   'not_found',
   'CART_ITEM_NOT_FOUND',
   'This variant is not in the cart. Add it first.'

@@ -5,7 +5,7 @@ import { inventoryModule } from '../inventory/index.ts'
 import { createRequestMarketResolver, pricingModule } from '../pricing/index.ts'
 import * as carts from './carts/repository.ts'
 import { cartRoutes } from './carts/routes.ts'
-import { type CartService, type CartSettings, createCartService } from './carts/service.ts'
+import { type CartService, type CartServiceSettings, createCartService } from './carts/service.ts'
 import { cartPersonalData } from './erasure/service.ts'
 import { cartMergedEvent } from './events.ts'
 import * as guests from './guest/repository.ts'
@@ -51,7 +51,7 @@ export const cartModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, emit, timers, config, secrets }, own, { catalog, inventory, pricing }) => {
-    const settings: CartSettings = {
+    const settings: CartServiceSettings = {
       lineQuantityMax: own.line_quantity_max,
       linesMax: own.lines_max,
       idleSeconds: own.idle_days * DAY_SECONDS,
@@ -60,7 +60,7 @@ export const cartModule = defineModule({
     const cart = createCartService({ db, catalog, inventory, settings })
     const guest = createGuestCartService({ db, cart, secrets, idleSeconds: settings.idleSeconds })
     const merge = createCartMergeService({ db, emit, cart, catalog, inventory, settings })
-    timers.untilEmpty(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCarts))
+    timers.untilEmpty(SWEEP_SECONDS, 'empty expired carts', () => db.run(carts.emptyExpiredCustomerCarts))
     timers.untilEmpty(SWEEP_SECONDS, 'delete expired guest carts', () =>
       db.run(guests.deleteExpiredGuestCarts, { keepMergedSeconds: settings.idleSeconds })
     )

@@ -68,7 +68,7 @@ export const categoryCycleError = defineError(
   'CATALOG_CATEGORY_CYCLE',
   'A category cannot be below itself. Choose another parent.'
 )
-export const categoryNotEmptyError = defineError(
+export const categoryHasSubcategoriesError = defineError(
   'conflict',
   'CATALOG_CATEGORY_NOT_EMPTY',
   'The category has categories below it. Move or delete them first.'

@@ -12,15 +12,15 @@ import {
 import { categoryRoutes } from './categories/routes.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
-import { createDiscountService } from './discounts/service.ts'
+import { createCatalogDiscountService } from './discounts/service.ts'
 import { catalogChangedEvent, productChangedEvent } from './events.ts'
 import { productExportRoutes } from './export/routes.ts'
 import { createProductExporter, type ExportProductsCsv } from './export/service.ts'
 import { productImportRoutes } from './import/routes.ts'
 import { createProductImporter, type ImportProductsCsv } from './import/service.ts'
 import { withImportDurationMetric } from './import/timing.ts'
-import { refreshPriceListPricesJob } from './list-prices/jobs.ts'
-import { createPriceListPricing } from './list-prices/service.ts'
+import { refreshLowestListPricesJob } from './list-prices/jobs.ts'
+import { createProductPricesInPriceLists } from './list-prices/service.ts'
 import { createMarketOfferReader } from './offers/markets.ts'
 import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
 import { createVariantOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
@@ -30,17 +30,17 @@ import { createProductService } from './products/service.ts'
 import { createCatalogChangePublisher } from './revision/changes.ts'
 import { applyDuePriceChangesJob, repairLowestPricesJob, repriceManyProductsJob } from './revision/jobs.ts'
 import { repriceChangedPriceLists } from './revision/list-price-subscriber.ts'
-import { createLowestPriceService } from './revision/lowest-prices.ts'
+import { createCheapestVariantPriceService } from './revision/lowest-prices.ts'
 import { createCatalogPageCache } from './revision/page-cache.ts'
-import { refreshAllPriceListPrices } from './revision/refresh-list-prices.ts'
+import { refreshAllLowestListPrices } from './revision/refresh-list-prices.ts'
 import { catalogSettings } from './settings.ts'
 import { refreshAllStockStatuses } from './stock/refresh.ts'
-import { refreshVariantStockStatus } from './stock/subscriber.ts'
+import { refreshVariantInStockFlags } from './stock/subscriber.ts'
 import { createPageRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
 import { catalogStorefrontRoutes } from './storefront/routes.ts'
 import { createCatalogStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
-import { createVariantService, scheduleVariantNameCleanup, type VariantOfSku } from './variants/service.ts'
+import { createVariantService, startOldVariantNameCleanup, type VariantOfSku } from './variants/service.ts'
 
 export { catalogChangedEvent, productChangedEvent } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
@@ -55,7 +55,7 @@ const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
 type StockCrossedPayload = PayloadOf<typeof stockCrossedEvent>
 type PricesChangedPayload = PayloadOf<typeof pricesChangedEvent>
-type RefreshListPricesPayload = PayloadOf<typeof refreshPriceListPricesJob>
+type RefreshListPricesPayload = PayloadOf<typeof refreshLowestListPricesJob>
 type RepriceProductsPayload = PayloadOf<typeof repriceManyProductsJob>
 
 /** The API of the catalog for other modules. */
@@ -179,7 +179,7 @@ export const catalogModule = defineModule({
   uses: { pricing: pricingModule, inventory: inventoryModule },
   subscribes: [stockCrossedEvent, pricesChangedEvent],
   emits: [productChangedEvent, catalogChangedEvent],
-  jobs: [refreshPriceListPricesJob, repriceManyProductsJob, applyDuePriceChangesJob, repairLowestPricesJob],
+  jobs: [refreshLowestListPricesJob, repriceManyProductsJob, applyDuePriceChangesJob, repairLowestPricesJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Products belong to no customer.',
   setup: async (
@@ -188,8 +188,8 @@ export const catalogModule = defineModule({
     { pricing, inventory }
   ) => {
     const { currency } = config.shop
-    const listPrices = createPriceListPricing({ pricing, enqueue, currency })
-    const lowestPrices = createLowestPriceService({ db, enqueue, currency, listPrices })
+    const listPrices = createProductPricesInPriceLists({ pricing, enqueue, currency })
+    const lowestPrices = createCheapestVariantPriceService({ db, enqueue, currency, listPrices })
     const changes = createCatalogChangePublisher({ broadcast, emit, lowestPrices })
     const pages = createCatalogPageCache({
       db,
@@ -226,8 +226,8 @@ export const catalogModule = defineModule({
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })
     const categories = createCategoryService({ db, changes })
-    const discounts = createDiscountService({ db, changes, currency })
-    scheduleVariantNameCleanup(timers, db)
+    const discounts = createCatalogDiscountService({ db, changes, currency })
+    startOldVariantNameCleanup(timers, db)
     if (inventory !== undefined)
       timers.every(REFRESH_STOCK_SECONDS, 'refresh the stock status of products', () =>
         refreshAllStockStatuses({ db, changes, inventory })
@@ -266,7 +266,7 @@ export const catalogModule = defineModule({
       // module is enabled again.
       'inventory.crossed': async (tx: Transaction, events: readonly JobDelivery<StockCrossedPayload>[]) => {
         const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
-        if (inventory !== undefined) await refreshVariantStockStatus(tx, variantIds, { inventory, changes })
+        if (inventory !== undefined) await refreshVariantInStockFlags(tx, variantIds, { inventory, changes })
       },
       'pricing.prices_changed': async (
         tx: Transaction,
@@ -292,7 +292,7 @@ export const catalogModule = defineModule({
         signal: AbortSignal
       ) => {
         if (pricing !== undefined)
-          await refreshAllPriceListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
+          await refreshAllLowestListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
       }
     }
     return { api, routes, eventHandlers, jobHandlers }

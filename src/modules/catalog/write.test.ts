@@ -12,7 +12,7 @@ import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { createIdempotentWrite, newWrite } from '../../platform/idempotency/write.ts'
 import { createCategoryService } from './categories/service.ts'
-import { createDiscountService } from './discounts/service.ts'
+import { createCatalogDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'
 import { createVariantService } from './variants/service.ts'
 
@@ -204,7 +204,7 @@ test('the idempotency key of a catalog write is completed in its transaction; af
   const products = createProductService(deps)
   const variants = createVariantService(deps)
   const categories = createCategoryService(deps)
-  const discounts = createDiscountService(deps)
+  const discounts = createCatalogDiscountService(deps)
   const takenOver = () =>
     createIdempotentWrite({
       id: newId(),

@@ -37,7 +37,7 @@ export const kitNestedError = defineError(
   'A part of a kit cannot be a kit itself.',
   { constraints: ['inventory.components_of_itself'] }
 )
-export const inventoryShortError = defineError(
+export const insufficientStockForLinesError = defineError(
   'conflict',
   'INVENTORY_SHORT',
   'Some lines are short; "items" lists them with the available quantities. Reduce the quantities.',

@@ -1,6 +1,6 @@
 import {
   describeStockShortage,
-  inventoryShortError,
+  insufficientStockForLinesError,
   orderClaimedOtherLinesError,
   stockClaimLostError
 } from './errors.ts'
@@ -71,7 +71,7 @@ export function fakeInventory(): FakeInventory {
         })
         .filter(line => line.available < line.requested)
       if (items.length > 0)
-        throw inventoryShortError({ details: { items: items.map(describeStockShortage) } })
+        throw insufficientStockForLinesError({ details: { items: items.map(describeStockShortage) } })
       if (hold !== undefined) giveBack(owner, hold)
       take(quantities, 1)
       holds.set(owner, { quantities, isClaimed: false })
@@ -93,7 +93,7 @@ export function fakeInventory(): FakeInventory {
     take: async () => {},
     countFinishedTakes: async () => 0,
     rejectShort: async () => {
-      throw inventoryShortError({ details: { items: [] } })
+      throw insufficientStockForLinesError({ details: { items: [] } })
     },
     assertNotContested: async () => {},
     forgo: async (_tx, _owner, parts) => [...parts],

@@ -2,7 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createAvailabilityCache } from './availability/cache.ts'
-import { createAvailabilityChangeBroadcast } from './availability/changes.ts'
+import { createAvailabilityChangeBroadcaster } from './availability/changes.ts'
 import { availabilityRoutes } from './availability/routes.ts'
 import { createAvailabilityService, readAvailableQuantities } from './availability/service.ts'
 import { createStockExporter, type ExportStockCsv } from './csv/export.ts'
@@ -11,7 +11,7 @@ import { stockCsvRoutes } from './csv/routes.ts'
 import type { InventoryItemQuantity } from './decisions/state.ts'
 import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from './events.ts'
 import { correctLowStockMarks, refreshLowStockMarks } from './items/low-stock.ts'
-import { createStockPolicyPublisher } from './items/policy-publisher.ts'
+import { createStockPolicyChangePublisher } from './items/policy-publisher.ts'
 import { inventoryItemRoutes } from './items/routes.ts'
 import { createInventoryItemSaver } from './items/save.ts'
 import { createInventoryItemService, type InventoryItemService } from './items/service.ts'
@@ -30,17 +30,20 @@ import { stockLevelRoutes } from './levels/routes.ts'
 import { createStockLevelService, type StockRequestQueue } from './levels/service.ts'
 import { stockLocationRoutes } from './locations/routes.ts'
 import { createStockLocationService } from './locations/service.ts'
-import { announceStockLocationChangeJob, publishStatusChangesAtLocation } from './locations/status-changes.ts'
+import {
+  announceStockLocationChangeJob,
+  publishStockStatusChangesAtLocation
+} from './locations/status-changes.ts'
 import { stockMovementRoutes } from './movements/routes.ts'
-import { createStockMovementService } from './movements/service.ts'
+import { createStockMovementReader } from './movements/service.ts'
 import {
   createStockReservationApi,
   type OrderStockRequest,
   type StockRequestLine,
   type TakeContestedStockRequest,
-  type UnpaidStockClaim
+  type UnpaidOrderStockClaim
 } from './reservations/api.ts'
-import { startStockTimers } from './reservations/expiry.ts'
+import { startStockExpiryAndCleanupTimers } from './reservations/expiry.ts'
 import { reservationRoutes } from './reservations/routes.ts'
 import { createReservationService } from './reservations/service.ts'
 import { inventorySettings } from './settings.ts'
@@ -56,7 +59,7 @@ export type {
   StockLedgerCheckReport,
   StockRequestLine,
   TakeContestedStockRequest,
-  UnpaidStockClaim
+  UnpaidOrderStockClaim
 }
 
 /** API of inventory for other modules. Inventory does not interpret ids of variants. */
@@ -115,7 +118,7 @@ export type InventoryApi = {
    * Returns the owners with unpaid claims of these variants, or of parts of these kits. Reads at most
    * 5,000 claims, in one statement.
    */
-  claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]>
+  claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidOrderStockClaim[]>
   /**
    * Posts a request that gives contested units to the owner after commit: all or none, once per request
    * id. Emits `inventory.taken` with the outcome, and `inventory.lost` for each order that lost units.
@@ -170,14 +173,14 @@ export const inventoryModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
-    const changes = createAvailabilityChangeBroadcast(broadcast)
+    const changes = createAvailabilityChangeBroadcaster(broadcast)
     const { available, start } = createAvailabilityCache({ db, changes })
     await start()
-    const crossings = createStockPolicyPublisher({ changes, emit })
+    const crossings = createStockPolicyChangePublisher({ changes, emit })
     const kits = createKitComponentCache({ db, changes })
     const publisher = createStockBatchPublisher({ changes, emit })
     const writer = createStockWriter({ db, kits, publisher, log, metrics, queueMax })
-    startStockTimers({ timers, db, writer })
+    startStockExpiryAndCleanupTimers({ timers, db, writer })
     const { postAll, ...reservations } = createStockReservationApi({ writer, kits })
     const stockRequests: StockRequestQueue = {
       post: postAll,
@@ -207,7 +210,7 @@ export const inventoryModule = defineModule({
       stockLocationRoutes(tiers, createStockLocationService({ db, changes, enqueue }))
       inventoryItemRoutes(tiers, items)
       stockLevelRoutes(tiers, createStockLevelService({ db, stockRequests, track }))
-      stockMovementRoutes(tiers, createStockMovementService({ db }))
+      stockMovementRoutes(tiers, createStockMovementReader({ db }))
       reservationRoutes(tiers, createReservationService({ db }))
       stockCsvRoutes(tiers, exportCsv, createStockImporter({ db, stockRequests, saveItems }))
       stockLedgerCheckRoutes(tiers, ledgerCheck)
@@ -222,7 +225,7 @@ export const inventoryModule = defineModule({
           await runDailyStockLedgerCheck(ledgerCheck, log, signal)
         },
         'inventory.announce_location': ({ payload }, signal) =>
-          publishStatusChangesAtLocation({ db, kits, publisher }, payload.location_id, signal)
+          publishStockStatusChangesAtLocation({ db, kits, publisher }, payload.location_id, signal)
       },
       stop: writer.stop
     }

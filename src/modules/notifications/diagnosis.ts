@@ -1,20 +1,25 @@
-import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import {
+  type DiagnosisCheck,
+  errorDiagnosisFinding,
+  okDiagnosisFinding,
+  warningDiagnosisFinding
+} from '../../kernel/diagnosis.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { NotificationsSettings } from './settings.ts'
 
 const RESPONSE_MS_MAX = 5_000
 
 /** Checks that the mail server accepts the configured login. */
-export const diagnoseNotifications = (
+export const diagnoseMailServer = (
   settings: NotificationsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
-): readonly Diagnosis[] => [
+): readonly DiagnosisCheck[] => [
   {
     about: 'mails',
     find: async () => {
       if (settings.smtp.url !== '') return checkServer(settings.smtp.url)
-      if (environment === 'development') return okFinding('shown at /mails, not sent')
-      return warningFinding(
+      if (environment === 'development') return okDiagnosisFinding('shown at /mails, not sent')
+      return warningDiagnosisFinding(
         'no mail server is configured, so no mail is sent',
         'Set CARTWRIGHT__NOTIFICATIONS__SMTP__URL and notifications.from.'
       )
@@ -34,9 +39,9 @@ async function checkServer(url: string) {
   const transport = createTransport({ url, ...limits, disableFileAccess: true, disableUrlAccess: true })
   try {
     await transport.verify()
-    return okFinding('the mail server accepts mails')
+    return okDiagnosisFinding('the mail server accepts mails')
   } catch (error) {
-    return errorFinding(
+    return errorDiagnosisFinding(
       `the mail server refuses the connection or does not respond: ${(error as Error).message}`,
       'Check the host, port, user and password in notifications.smtp.url. Mails are kept and retried meanwhile.'
     )

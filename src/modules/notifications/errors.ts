@@ -46,7 +46,7 @@ export const notificationOrderNotFoundError = defineError(
   'NOTIFICATION_ORDER_NOT_FOUND',
   'There is no such order, or the order has no such shipment.'
 )
-export const notificationOrderMismatchError = defineError(
+export const notificationOrderStatusMismatchError = defineError(
   'conflict',
   'NOTIFICATION_NOT_SO',
   'The template does not match the status of the order, for example "order_paid" for an unpaid order.'

@@ -26,7 +26,7 @@ import { createMailContentRenderer } from './delivery/content.ts'
 import { createNotificationSender } from './delivery/service.ts'
 import { createStorefrontLinks } from './delivery/storefront-links.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mailbox/service.ts'
-import { diagnoseNotifications } from './diagnosis.ts'
+import { diagnoseMailServer } from './diagnosis.ts'
 import { notificationAdministrationRoutes } from './message-administration/routes.ts'
 import { createNotificationAdministration } from './message-administration/service.ts'
 import { sendNotificationJob } from './messages/job.ts'
@@ -39,7 +39,7 @@ import { notificationRequestRoutes } from './send-requests/routes.ts'
 import { createNotificationRequestService } from './send-requests/service.ts'
 import { notificationsSettings } from './settings.ts'
 import { createAccountMailSubscriber } from './subscribers/accounts.ts'
-import { createDataRequestMailSubscriber } from './subscribers/data-requests.ts'
+import { createGuestDataRequestMailSubscriber } from './subscribers/data-requests.ts'
 import { createOrderMailSubscriber } from './subscribers/orders.ts'
 import { createStockMailSubscriber } from './subscribers/stock.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
@@ -72,7 +72,7 @@ export const notificationsModule = defineModule({
   basePaths: ['/api/notifications', '/api/admin/notifications'],
   settings: notificationsSettings,
   validate: validateNotificationSettings,
-  diagnose: diagnoseNotifications,
+  diagnose: diagnoseMailServer,
   requires: {},
   uses: {
     auth: authModule,
@@ -175,7 +175,7 @@ export const notificationsModule = defineModule({
       eventHandlers: {
         ...createAccountMailSubscriber({ auth, queueNotifications, isEnabled }),
         ...createStockMailSubscriber({ catalog, staff }),
-        ...createDataRequestMailSubscriber({ orders, queueNotifications, isEnabled }),
+        ...createGuestDataRequestMailSubscriber({ orders, queueNotifications, isEnabled }),
         ...createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled })
       },
       jobHandlers: { 'notifications.send_message': job => sendDueMessage(job) },

@@ -26,7 +26,7 @@ export const checkoutCompletedError = defineError(
   'The checkout was completed. Read the order in "order_id".',
   { constraints: ['orders.orders_of_checkout'] }
 )
-export const checkoutChangedError = defineError(
+export const checkoutChangedDuringOrderError = defineError(
   'conflict',
   'CHECKOUT_CHANGED',
   'The checkout was changed while the order was created. Read it again.',
@@ -72,7 +72,7 @@ export const orderRequestInvalidError = defineError(
   'ORDER_REQUEST_INVALID',
   'A module passed an invalid request for an order. See "errors" for the fields.'
 )
-export const orderWriteRepeatedError = defineError(
+export const orderWriteRepeatedConcurrentlyError = defineError(
   'conflict',
   'ORDER_WRITE_REPEATED',
   'Another attempt of this write is creating the same order or checkout. Read it, or repeat the write.',
@@ -170,7 +170,7 @@ export const creditExceedsOrderError = defineError(
   'ORDER_CREDIT_TOO_MUCH',
   'The amount exceeds what is left of the order. Credit at most "available".'
 )
-export const creditInputAmbiguousError = defineError(
+export const orderCreditInputAmbiguousError = defineError(
   'invalid',
   'ORDER_CREDIT_UNCLEAR',
   'Send either lines or an amount.',

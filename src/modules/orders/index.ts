@@ -5,13 +5,13 @@ import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockLostEvent, stockTakenEvent } from '../inventory/index.ts'
-import { deriveOrderToken, isValidOrderToken, orderPayments, paymentsModule } from '../payments/index.ts'
+import { deriveOrderToken, isValidOrderToken, orderPaymentsOfApi, paymentsModule } from '../payments/index.ts'
 import { pricingModule } from '../pricing/index.ts'
 import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
 import { type OrderStatistics, readOrderStatistics } from './administration/statistics.ts'
 import type { Buyer } from './buyers/buyer.ts'
-import { findPurchasedIds } from './buyers/service.ts'
+import { findPurchasedCatalogIds } from './buyers/service.ts'
 import type { PlaceOrderInput } from './checkouts/place-order.ts'
 import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
 import {
@@ -31,10 +31,10 @@ import {
   completeOrdersJob,
   eraseOldGuestDataJob,
   expireOrdersJob,
-  openDataRequestJob,
+  sendDataRequestLinkJob,
   watchUnpaidStockJob
 } from './jobs.ts'
-import type { OrderSummary } from './orders/message-summary-service.ts'
+import type { OrderMessageSummary } from './orders/message-summary-service.ts'
 import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
 import { setUpCheckoutServices } from './set-up-checkouts.ts'
@@ -57,7 +57,7 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
-export type { Buyer, OrderStatistics, OrderSummary, PlaceOrderInput }
+export type { Buyer, OrderMessageSummary, OrderStatistics, PlaceOrderInput }
 
 /** The API of orders for other modules. */
 export type OrdersApi = {
@@ -87,7 +87,7 @@ export type OrdersApi = {
    * const [summary] = await orders.orderSummaries(db, [order.id])
    * assert.equal(summary?.number, order.number)
    */
-  orderSummaries(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderSummary[]>
+  orderSummaries(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderMessageSummary[]>
   /**
    * Order statistics by day. A day begins at one of `starts` and ends at the next one, the last at `end`.
    * Two statements. Takes no lock.
@@ -158,12 +158,18 @@ export const ordersModule = defineModule({
     dataRequestedEvent
   ],
   subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, stockTakenEvent, stockLostEvent],
-  jobs: [expireOrdersJob, completeOrdersJob, watchUnpaidStockJob, eraseOldGuestDataJob, openDataRequestJob],
+  jobs: [
+    expireOrdersJob,
+    completeOrdersJob,
+    watchUnpaidStockJob,
+    eraseOldGuestDataJob,
+    sendDataRequestLinkJob
+  ],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (platform, settings, { payments, ...others }) => {
     const { secrets } = platform
-    const apis = { ...others, payments: payments && orderPayments(payments) }
+    const apis = { ...others, payments: payments && orderPaymentsOfApi(payments) }
     const tokens: OrderTokens = {
       create: (id, version) => deriveOrderToken(secrets, id, version),
       verify: (token, id, version) => isValidOrderToken(secrets, token, id, version)
@@ -174,7 +180,7 @@ export const ordersModule = defineModule({
     const personalData = setUpOrderPersonalDataServices(platform, settings, apis)
     const api: OrdersApi = {
       ...placement.commands,
-      findPurchased: findPurchasedIds,
+      findPurchased: findPurchasedCatalogIds,
       statistics: readOrderStatistics,
       orderSummaries: placement.orderSummaries,
       exportCsv: lifecycle.exportCsv,

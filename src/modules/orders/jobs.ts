@@ -42,7 +42,7 @@ export const eraseOldGuestDataJob = defineJob(
  * A job looks up the address, because the duration of a look-up within the request would reveal whether the
  * address is known.
  */
-export const openDataRequestJob = defineJob(
+export const sendDataRequestLinkJob = defineJob(
   'orders.open_data_request',
   { description: 'Sends a guest the link by which they see or erase their data.', timeoutSeconds: 30 },
   { email: Type.String(), action: Type.Enum(['export', 'erase']) }

@@ -12,20 +12,20 @@ import { orderAdministrationRoutes } from './administration/routes.ts'
 import { createOrderAdministration } from './administration/service.ts'
 import { createCancellationService } from './cancellation/service.ts'
 import { createOrderExpirer } from './expiry/service.ts'
-import { createPendingOrderPlacer } from './fulfilment/place-pending-order.ts'
+import { createPlacerOfPendingOrders } from './fulfilment/place-pending-order.ts'
 import { listOrdersForPackingSlips } from './fulfilment/repository.ts'
 import { createFulfilmentService } from './fulfilment/service.ts'
-import { createShipmentEventHandler } from './fulfilment/shipment-events.ts'
+import { createShipmentEventHistoryRecorder } from './fulfilment/shipment-events.ts'
 import { createOrderCompleter } from './lifecycle/complete-orders.ts'
 import { createOrderTransitions } from './lifecycle/service.ts'
 import { createPaymentChangeApplier } from './payments/apply-change.ts'
 import { createPaymentChangeListener } from './payments/listener.ts'
-import { createCancellationSettlement } from './payments/settle-cancellation.ts'
+import { createOrderCancellationCompletion } from './payments/settle-cancellation.ts'
 import { createOrderRefunds } from './refunds/service.ts'
 import type { OrdersSettings } from './settings.ts'
 import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
 import { createStockEvictionService } from './unpaid-stock/eviction-service.ts'
-import { createStockEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
+import { createUnpaidOrderEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
 import { unpaidStockLimitsOf } from './unpaid-stock/limits.ts'
 import { createUnpaidStockMetrics } from './unpaid-stock/metrics.ts'
 import { createUnpaidStockLimiter } from './unpaid-stock/service.ts'
@@ -66,9 +66,9 @@ export function setUpOrderLifecycleServices(
     policy: settings.customer_cancel
   })
   const fulfilment = createFulfilmentService({ db, changes, emit, inventory, payments, shipping })
-  const placePendingOrder = createPendingOrderPlacer({ changes, fulfilment, emit })
+  const placePendingOrder = createPlacerOfPendingOrders({ changes, fulfilment, emit })
   const adjustments = createOrderAdjustmentService({ emit })
-  const settlement = createCancellationSettlement({ changes, emit, pricing, inventory, cart })
+  const settlement = createOrderCancellationCompletion({ changes, emit, pricing, inventory, cart })
   const applyPaymentChange = createPaymentChangeApplier({
     settleCancellation: settlement.settle,
     adjustments,
@@ -159,9 +159,9 @@ export function setUpOrderLifecycleServices(
     exportCsv: administration.exportCsv,
     updateMetadata: actions.updateMetadata,
     eventHandlers: {
-      'shipping.delivered': createShipmentEventHandler({ changes, shipping }, 'deliver'),
-      'shipping.returned': createShipmentEventHandler({ changes, shipping }, 'come_back'),
-      ...createStockEvictionSubscriber({ ...transitions, inventory, emit })
+      'shipping.delivered': createShipmentEventHistoryRecorder({ changes, shipping }, 'deliver'),
+      'shipping.returned': createShipmentEventHistoryRecorder({ changes, shipping }, 'come_back'),
+      ...createUnpaidOrderEvictionSubscriber({ ...transitions, inventory, emit })
     },
     jobHandlers: {
       'orders.expire_orders': (_job: unknown, signal: AbortSignal) => expire(signal),

@@ -4,7 +4,7 @@ import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { OrderPayments } from '../payments/index.ts'
 import type { ShippingApi } from '../shipping/index.ts'
-import type { openDataRequestJob } from './jobs.ts'
+import type { sendDataRequestLinkJob } from './jobs.ts'
 import { dataRequestRoutes } from './personal-data/data-request-routes.ts'
 import { createDataRequestService } from './personal-data/data-request-service.ts'
 import { guestDataRoutes } from './personal-data/guest-data-routes.ts'
@@ -42,7 +42,7 @@ export function setUpOrderPersonalDataServices(
     personalData: orderPersonalData(db, erasure),
     jobHandlers: {
       'orders.erase_old_guest_data': (_job: unknown, signal: AbortSignal) => guestData.eraseOld(signal),
-      'orders.open_data_request': ({ id, payload }: JobDelivery<PayloadOf<typeof openDataRequestJob>>) =>
+      'orders.open_data_request': ({ id, payload }: JobDelivery<PayloadOf<typeof sendDataRequestLinkJob>>) =>
         dataRequests.open(id, payload)
     },
     routes: (tiers: Tiers): void => {

@@ -11,11 +11,11 @@ import { createOrderQuoteService } from './assisted-orders/quote-service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrderService } from './assisted-orders/service.ts'
 import { createBuyerLimitKeyFinder, hasBuyerOrdered } from './buyers/service.ts'
-import { createOrderCommands } from './commands/service.ts'
+import { createOrderAndCheckoutCommands } from './commands/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
 import { guestOrderRoutes } from './orders/guest-routes.ts'
-import { createOrderSummaryReader } from './orders/message-summary-service.ts'
+import { createOrderMessageSummaryReader } from './orders/message-summary-service.ts'
 import { createOrderNumberGenerator } from './orders/order-number-sequence.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { createOrderService, type OrderTokens } from './orders/service.ts'
@@ -85,8 +85,13 @@ export function setUpOrderPlacementServices(
   const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
   return {
-    commands: createOrderCommands({ db, checkouts, orders, updateMetadata: lifecycle.updateMetadata }),
-    orderSummaries: createOrderSummaryReader({ pricing, tokens }),
+    commands: createOrderAndCheckoutCommands({
+      db,
+      checkouts,
+      orders,
+      updateMetadata: lifecycle.updateMetadata
+    }),
+    orderSummaries: createOrderMessageSummaryReader({ pricing, tokens }),
     routes: (tiers: Tiers): void => {
       orderRoutes(tiers, orders, settings.orders_per_minute)
       guestOrderRoutes(tiers, orders, settings.orders_per_minute)

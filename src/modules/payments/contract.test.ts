@@ -8,9 +8,9 @@ import type { Database } from '../../platform/postgres/database.ts'
 import { payableOrderNotFoundError } from './errors.ts'
 import { fakePayments } from './fake.ts'
 import {
-  type LockedPaymentAccount,
-  orderPayments,
-  type PaymentAccountChange,
+  type ChangedPaymentAccountState,
+  type LockedOrderPaymentAccount,
+  orderPaymentsOfApi,
   type PaymentsApi
 } from './index.ts'
 
@@ -46,10 +46,10 @@ describe.each([
   async function useChanges(options = {}) {
     const subject = await use(options)
     const { payments, db, customerId } = subject
-    const changes: PaymentAccountChange[] = []
-    const forOrders = orderPayments(payments)
+    const changes: ChangedPaymentAccountState[] = []
+    const forOrders = orderPaymentsOfApi(payments)
     forOrders.registerHooks(async (tx, _account, change) => tx.afterCommit(() => changes.push(change)))
-    const withAccount = <T>(orderId: string, work: (account: LockedPaymentAccount) => Promise<T>) =>
+    const withAccount = <T>(orderId: string, work: (account: LockedOrderPaymentAccount) => Promise<T>) =>
       db.transaction(async tx =>
         work(found(await forOrders.lockAccount(tx, orderId), payableOrderNotFoundError))
       )
@@ -60,13 +60,13 @@ describe.each([
       return orderId
     }
     const account = (orderId: string) => payments.findAccount(db, orderId)
-    const waitForChange = (orderId: string, wanted: Partial<PaymentAccountChange>) =>
+    const waitForChange = (orderId: string, wanted: Partial<ChangedPaymentAccountState>) =>
       until(JSON.stringify(wanted), () =>
         changes.some(
           change =>
             change.orderId === orderId &&
             Object.entries(wanted).every(
-              ([key, value]) => change[key as keyof PaymentAccountChange] === value
+              ([key, value]) => change[key as keyof ChangedPaymentAccountState] === value
             )
         )
       )

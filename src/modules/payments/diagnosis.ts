@@ -1,4 +1,4 @@
-import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { type DiagnosisCheck, okDiagnosisFinding, warningDiagnosisFinding } from '../../kernel/diagnosis.ts'
 import { LOWEST_ID } from '../../kernel/ids.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
@@ -7,14 +7,14 @@ import { listManualPaymentMethods } from './providers/manual.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
-export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly Diagnosis[] => [
+export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly DiagnosisCheck[] => [
   {
     about: 'payment events',
     async find() {
       const [oldest] = await db.rows(listProviderEvents, { state: 'quarantined', after: LOWEST_ID, limit: 1 })
-      if (oldest === undefined) return okFinding('none is quarantined')
+      if (oldest === undefined) return okDiagnosisFinding('none is quarantined')
       const { total = 0 } = (await db.first(countProviderEventsInState, { state: 'quarantined' })) ?? {}
-      return warningFinding(
+      return warningDiagnosisFinding(
         `${total} quarantined, the oldest from ${oldest.provider} (${oldest.type}): ${oldest.reason}`,
         'Each can be a payment that its order does not show. List them with GET /api/admin/payments/events, then retry or discard them.'
       )
@@ -23,10 +23,10 @@ export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly Diagno
 ]
 
 /** Checks that the shop offers a payment method, and that Stripe's key is a live key. */
-export const warnAboutPaymentSettings = (
+export const diagnosePaymentSettings = (
   settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
-): readonly Diagnosis[] => [
+): readonly DiagnosisCheck[] => [
   { about: 'payments', find: () => diagnoseProviders(settings, environment === 'production') }
 ]
 
@@ -35,19 +35,22 @@ function diagnoseProviders(
   isProduction: boolean
 ) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
-    return warningFinding('the Stripe key is a test key: no money is moved', 'Use the live key, sk_live_...')
+    return warningDiagnosisFinding(
+      'the Stripe key is a test key: no money is moved',
+      'Use the live key, sk_live_...'
+    )
   const manual = listManualPaymentMethods({
     methods: manual_methods,
     bankTransfer: bank_transfer,
     isProduction
   })
   if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
-    return warningFinding(
+    return warningDiagnosisFinding(
       'bank transfer is not offered, because payments.bank_transfer has no account details',
       'Set payments.bank_transfer, or take bank_transfer out of payments.manual_methods.'
     )
   if (manual.length < manual_methods.length)
-    return warningFinding(
+    return warningDiagnosisFinding(
       'no payment method is offered: payments.bank_transfer has no account details, and Stripe has no key',
       'Set payments.bank_transfer or payments.stripe.secret_key.'
     )
@@ -56,5 +59,5 @@ function diagnoseProviders(
     !isProduction && sandbox.mode !== 'off' && 'the sandbox',
     'manual'
   ]
-  return okFinding(offered.filter(Boolean).join(', '))
+  return okDiagnosisFinding(offered.filter(Boolean).join(', '))
 }

@@ -3,12 +3,12 @@ import { derivedId, newId } from '../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { PaymentChangeListener } from './accounts/changes.ts'
 import {
+  type FakeOrderPaymentAccount,
   type FakePayment,
-  type FakePaymentAccount,
   type FakePaymentOperation,
   fakePaymentStateOf,
   isOpenFakePaymentOperation,
-  newFakePaymentAccount,
+  newFakeOrderPaymentAccount,
   type ReportedFakePaymentFact,
   recordFakePaymentFacts
 } from './accounts/fake-account.ts'
@@ -22,9 +22,9 @@ import {
   refundAmountTooHighError
 } from './errors.ts'
 import type { PaymentFact } from './facts/fact.ts'
-import { derivePaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
-import type { LockedPaymentAccount, PaymentAccountChange, PaymentsApi } from './index.ts'
-import type { PaymentMethodChoice } from './payments/start.ts'
+import { deriveOrderPaymentAccountState, selectPaymentsToVoid } from './facts/reducer.ts'
+import type { ChangedPaymentAccountState, LockedOrderPaymentAccount, PaymentsApi } from './index.ts'
+import type { PaymentProviderAndMethodChoice } from './payments/start.ts'
 
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['card'],
@@ -54,23 +54,23 @@ export type FakePayments = PaymentsApi & {
 
 /** `database` opens its own transactions: it is that of the shop under test. */
 export function fakePayments(database: () => Pick<Database, 'transaction'>): FakePayments {
-  const accounts = new Map<string, FakePaymentAccount>()
-  const drafts = new WeakMap<object, Map<string, FakePaymentAccount>>()
+  const accounts = new Map<string, FakeOrderPaymentAccount>()
+  const drafts = new WeakMap<object, Map<string, FakeOrderPaymentAccount>>()
   let listener: PaymentChangeListener | undefined
   let isSilent = false
 
   /** Changes of a transaction are visible only to itself until it commits. */
-  function draftsOf(tx: Transaction): Map<string, FakePaymentAccount> {
+  function draftsOf(tx: Transaction): Map<string, FakeOrderPaymentAccount> {
     const known = drafts.get(tx)
     if (known !== undefined) return known
-    const opened = new Map<string, FakePaymentAccount>()
+    const opened = new Map<string, FakeOrderPaymentAccount>()
     drafts.set(tx, opened)
     tx.afterCommit(() => {
       for (const [id, account] of opened) accounts.set(id, account)
     })
     return opened
   }
-  function accountOf(tx: Transaction, orderId: string): FakePaymentAccount {
+  function accountOf(tx: Transaction, orderId: string): FakeOrderPaymentAccount {
     const own = draftsOf(tx)
     const account =
       own.get(orderId) ?? structuredClone(found(accounts.get(orderId), payableOrderNotFoundError))
@@ -78,10 +78,10 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return account
   }
 
-  function settle(account: FakePaymentAccount): PaymentAccountChange {
+  function settle(account: FakeOrderPaymentAccount): ChangedPaymentAccountState {
     const { order_id: orderId, due, status: previousStatus } = account
     const states = account.payments.map(fakePaymentStateOf)
-    const state = derivePaymentAccountState(due, states)
+    const state = deriveOrderPaymentAccountState(due, states)
     const isFrozen = account.frozen_at !== null
     for (const { payment } of selectPaymentsToVoid(states, state, { due, isFrozen }).filter(
       ({ isBusy }) => !isBusy
@@ -94,15 +94,15 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
 
   /** Settles a change that began in payments, and passes it to orders. */
-  async function report(tx: Transaction, account: FakePaymentAccount): Promise<void> {
+  async function report(tx: Transaction, account: FakeOrderPaymentAccount): Promise<void> {
     const change = settle(account)
     await listener?.(tx, lockedAccount(account), change)
   }
 
   function start(
-    account: FakePaymentAccount,
+    account: FakeOrderPaymentAccount,
     id: string,
-    { provider = 'sandbox', method }: PaymentMethodChoice
+    { provider = 'sandbox', method }: PaymentProviderAndMethodChoice
   ): string {
     const methods = METHODS[provider]
     if (methods === undefined)
@@ -170,7 +170,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return accounts.get(orderId)?.payments.at(-1)?.amount ?? 0
   }
 
-  const lockedAccount = (account: FakePaymentAccount): LockedPaymentAccount => ({
+  const lockedAccount = (account: FakeOrderPaymentAccount): LockedOrderPaymentAccount => ({
     get state() {
       return account
     },
@@ -235,7 +235,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   })
 
   const openAccount: PaymentsApi['openAccount'] = async (tx, fields, first) => {
-    const account = newFakePaymentAccount(fields)
+    const account = newFakeOrderPaymentAccount(fields)
     draftsOf(tx).set(fields.orderId, account)
     return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
   }

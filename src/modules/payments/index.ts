@@ -2,26 +2,26 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
-import { createPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
-import { createPaymentAccountLock, type LockedPaymentAccount } from './accounts/locked-account.ts'
+import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
+import { createOrderPaymentAccountLock, type LockedOrderPaymentAccount } from './accounts/locked-account.ts'
 import {
   type OrderPayments,
-  orderPayments,
+  orderPaymentsOfApi,
   type PaymentReturnHook,
   type PaymentStartGuard,
   provideOrderPayments
 } from './accounts/order-payments.ts'
-import { createPaymentAccountService, type NewPaymentAccount } from './accounts/service.ts'
+import { createOrderPaymentAccountService, type NewOrderPaymentAccount } from './accounts/service.ts'
 import { paymentRoutes } from './administration/routes.ts'
-import { createPaymentService } from './administration/service.ts'
+import { createPaymentAdministration } from './administration/service.ts'
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
-import { diagnoseQuarantinedPaymentEvents, warnAboutPaymentSettings } from './diagnosis.ts'
+import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
-import { createPaymentFactRecorder, type PaymentAccountChange } from './facts/recorder.ts'
-import { type DailyPaymentSums, type PaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
+import { type ChangedPaymentAccountState, createPaymentFactRecorder } from './facts/recorder.ts'
+import { type DailyPaymentSums, type OrderPaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
 import { paymentIntentRoutes } from './intents/routes.ts'
 import { createPaymentIntentService } from './intents/service.ts'
 import {
@@ -30,16 +30,16 @@ import {
   sendPaymentOperationJob,
   watchAuthorizationExpiryJob
 } from './operations/jobs.ts'
-import { createPaymentReconciler, schedulePaymentRetries } from './operations/reconciler.ts'
+import { createPaymentReconciler, reschedulePaymentOperationsAndPolls } from './operations/reconciler.ts'
 import { createPaymentRefresher } from './operations/refresh.ts'
 import { createPaymentOperationSender } from './operations/sender.ts'
 import { insertPaymentOperations } from './payments/operation-repository.ts'
-import { createRefundService, type RefundRequester } from './payments/refunds.ts'
-import { createPaymentStarter, type PaymentMethodChoice } from './payments/start.ts'
+import { createRefundService, type RefundActor } from './payments/refunds.ts'
+import { createPaymentStarter, type PaymentProviderAndMethodChoice } from './payments/start.ts'
 import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'
-import { paymentQuarantineRoutes } from './provider-events/quarantine-routes.ts'
-import { createPaymentQuarantineService } from './provider-events/quarantine-service.ts'
+import { paymentEventQuarantineRoutes } from './provider-events/quarantine-routes.ts'
+import { createPaymentEventQuarantineService } from './provider-events/quarantine-service.ts'
 import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './provider-events/repository.ts'
 import { createPaymentProviderResponseRecorder } from './provider-events/response-recorder.ts'
 import { createEnabledPaymentProviders } from './providers/enabled.ts'
@@ -67,15 +67,15 @@ export {
 import { validatePaymentSettings } from './validation.ts'
 
 export type {
-  LockedPaymentAccount,
+  ChangedPaymentAccountState,
+  LockedOrderPaymentAccount,
   OrderPayments,
-  PaymentAccountChange,
   PaymentChangeListener,
   PaymentReconciliationReport,
   PaymentStartGuard,
-  RefundRequester as Refunder
+  RefundActor as Refunder
 }
-export { orderPayments }
+export { orderPaymentsOfApi }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
@@ -95,13 +95,13 @@ export type PaymentsApi = {
    */
   openAccount(
     tx: Transaction,
-    account: NewPaymentAccount,
-    first?: PaymentMethodChoice
+    account: NewOrderPaymentAccount,
+    first?: PaymentProviderAndMethodChoice
   ): Promise<string | undefined>
   /** Sends the open operations of an account to their providers. The responses are recorded when this returns. */
   sendOperations(orderId: string): Promise<void>
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
-  findAccount(db: Queryable, orderId: string): Promise<PaymentAccountRow>
+  findAccount(db: Queryable, orderId: string): Promise<OrderPaymentAccountRow>
   /** Sums captures and refunds per day. A day lasts from its start to the next start, the last one to `end`. */
   statistics(db: Queryable, starts: readonly Date[], end: Date): Promise<PaymentStatistics>
   /** Counts the quarantined provider events. */
@@ -132,7 +132,7 @@ export const paymentsModule = defineModule({
   jobs: [sendPaymentOperationJob, reconcilePaymentsJob, applyProviderEventJob, watchAuthorizationExpiryJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  diagnose: warnAboutPaymentSettings,
+  diagnose: diagnosePaymentSettings,
   setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
     const { providers, stop } = createEnabledPaymentProviders({
       config,
@@ -140,7 +140,7 @@ export const paymentsModule = defineModule({
       http,
       secrets,
       onRecovered: provider => {
-        schedulePaymentRetries(db, provider).catch(error =>
+        reschedulePaymentOperationsAndPolls(db, provider).catch(error =>
           log.warn({ err: error, provider }, 'operations of a recovered provider could not be rescheduled')
         )
       }
@@ -171,8 +171,8 @@ export const paymentsModule = defineModule({
     })
     const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
     const refunds = createRefundService(settings.refunds)
-    const lockAccount = createPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
-    const accounts = createPaymentAccountChanges({ lockAccount, listener: () => listener })
+    const lockAccount = createOrderPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
+    const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => listener })
     const refreshPayment = createPaymentRefresher({ db, providers, accounts, recordResponse })
     const sender = createPaymentOperationSender({
       db,
@@ -183,7 +183,7 @@ export const paymentsModule = defineModule({
       recordResponse
     })
     const starter = createPaymentStarter(providers, attempts)
-    const { openAccount, findAccount } = createPaymentAccountService({ starter, attempts })
+    const { openAccount, findAccount } = createOrderPaymentAccountService({ starter, attempts })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
@@ -257,9 +257,9 @@ export const paymentsModule = defineModule({
         )
         paymentMethodRoutes(tiers, providers)
         paymentCallbackRoutes(tiers, callbacks)
-        paymentQuarantineRoutes(tiers, createPaymentQuarantineService({ db, wake: wakeEvent }))
+        paymentEventQuarantineRoutes(tiers, createPaymentEventQuarantineService({ db, wake: wakeEvent }))
         paymentReconciliationRoutes(tiers, createPaymentReconciliationStatusReader({ db, providers }))
-        paymentRoutes(tiers, createPaymentService({ db, providers, sender, refunds, accounts }))
+        paymentRoutes(tiers, createPaymentAdministration({ db, providers, sender, refunds, accounts }))
       },
       jobHandlers: {
         'payments.send_operation': ({ payload }) => sender.send(payload.operation_id),

@@ -67,7 +67,7 @@ export const priceBreakLimitReachedError = defineError(
   'PRICING_BREAK_LIMIT',
   'The variant would have more prices in the list than "limit" allows.'
 )
-export const periodDateInvalidError = defineError(
+export const validityPeriodDateInvalidError = defineError(
   'invalid',
   'PRICING_MOMENT_INVALID',
   'A date does not exist; "errors" names the field.'

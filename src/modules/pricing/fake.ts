@@ -16,7 +16,7 @@ import type { Promotion, QuoteTaxExemption, TaxZone } from './quote/input.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
 import type { HasEarlierOrder } from './redemptions/enforce-usage-limits.ts'
-import { redemptionTransactions } from './redemptions/redeem.ts'
+import { createRedemptionTransactionRunner } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
   usesMax?: number
@@ -98,7 +98,7 @@ export function fakePricing(): FakePricing {
             reason: explainPromotionCodeFinding(finding, promotion, undefined, given)
           }
         }),
-    serializedBy: redemptionTransactions,
+    serializedBy: createRedemptionTransactionRunner,
     redeem: usage.redeem,
     countPaidRedemptions: usage.countPaidRedemptions,
     release: usage.release,

@@ -1,11 +1,11 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
-import { createCacheInvalidation } from '../../platform/cached.ts'
+import { createCacheInvalidator } from '../../platform/cached.ts'
 import type { Database, Queryable, Transaction, TransactionRunner } from '../../platform/postgres/database.ts'
 import {
   createPromotionCodeFindingExplainer,
-  type ExplainPromotionCodeFindings
+  type ExplainPromotionCodeFindingsToAdmin
 } from './dry-run/finding-explainer.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
 import { createPromotionDryRunService } from './dry-run/service.ts'
@@ -14,14 +14,18 @@ import { createPricingPeriodParser } from './input-formats/periods.ts'
 import { createMarketDirectory, type Market } from './markets/directory.ts'
 import { marketRoutes } from './markets/routes.ts'
 import { createMarketService, ensureDefaultMarket } from './markets/service.ts'
-import { createPriceChangeBroadcast } from './price-lists/price-changes.ts'
+import { createPriceChangeBroadcaster } from './price-lists/price-changes.ts'
 import { priceListRoutes } from './price-lists/routes.ts'
 import { createPriceListService } from './price-lists/service.ts'
 import { createCachedPriceLookup } from './prices/cache.ts'
 import { createPriceListCsv } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
-import { type MarketPriceList, readMarketPriceLists, readUncachedListPrices } from './prices/uncached.ts'
+import {
+  type MarketPriceList,
+  readPriceListsOfAllMarkets,
+  readUncachedListPrices
+} from './prices/uncached.ts'
 import { promotionCodeRoutes } from './promotion-codes/routes.ts'
 import { createPromotionCodeService } from './promotion-codes/service.ts'
 import { createPromotionRedemptionListService } from './promotions/redemption-list.ts'
@@ -36,9 +40,9 @@ import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
   assignPromotionRedemptionsToMailbox,
   createPromotionRedeemer,
-  type PromotionRedemptionTransaction,
-  redemptionTransactions,
-  releasePromotionRedemptions
+  createRedemptionTransactionRunner,
+  releasePromotionRedemptions,
+  type TransactionWithPromotionRedemptions
 } from './redemptions/redeem.ts'
 import { createTaxRateCsv } from './taxes/csv.ts'
 import { taxExemptionRoutes } from './taxes/exemption-routes.ts'
@@ -103,7 +107,7 @@ export type PricingApi = {
    */
   readRules: ReadQuoteRules
   /** Explains to administrators why codes have no effect in a quote of the same rules. */
-  explainFindings: ExplainPromotionCodeFindings
+  explainFindings: ExplainPromotionCodeFindingsToAdmin
   /**
    * Opens transactions that redeem these redemptions of a quote. Only a few transactions per limited
    * promotion run at a time; waiting transactions hold no connection: `write.once(pricing.serializedBy(db,
@@ -112,14 +116,14 @@ export type PricingApi = {
   serializedBy(
     db: Database,
     redemptions: readonly PromotionRedemption[]
-  ): TransactionRunner<PromotionRedemptionTransaction>
+  ): TransactionRunner<TransactionWithPromotionRedemptions>
   /**
    * Redeems for `owner` what the transaction was opened for. Idempotent. `customer` and `mailbox` as in
    * `readRules`. Limited uses are counted at commit, which then fails with `PRICING_USED_UP`.
    * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
    */
   redeem(
-    tx: PromotionRedemptionTransaction,
+    tx: TransactionWithPromotionRedemptions,
     owner: string,
     customer: string,
     mailbox?: string | null
@@ -157,14 +161,14 @@ export const pricingModule = defineModule({
   personalData: true,
   setup: async ({ config, db, broadcast, emit }) => {
     const periods = createPricingPeriodParser(config.shop.time_zone)
-    const invalidation = createCacheInvalidation(broadcast, 'pricing')
-    const priceChanges = createPriceChangeBroadcast({ broadcast, emit })
+    const invalidation = createCacheInvalidator(broadcast, 'pricing')
+    const priceChanges = createPriceChangeBroadcaster({ broadcast, emit })
     await ensureDefaultMarket(db, invalidation, config.shop.currency)
     const directory = createMarketDirectory({ db, invalidation })
     const markets = createMarketService({ db, invalidation, priceChanges })
     // Exemptions have a separate broadcast topic, because they are many rows and promotions change more
     // often.
-    const exemptionChanges = createCacheInvalidation(broadcast, 'pricing.exemptions')
+    const exemptionChanges = createCacheInvalidator(broadcast, 'pricing.exemptions')
     let hasOrderedBefore: HasEarlierOrder = async () => false
     const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
     const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })
@@ -172,12 +176,12 @@ export const pricingModule = defineModule({
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
       prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
-      marketLists: readMarketPriceLists,
+      marketLists: readPriceListsOfAllMarkets,
       pricesIn: readUncachedListPrices,
       quote: computeQuote,
       readRules: rules,
       explainFindings: explain,
-      serializedBy: redemptionTransactions,
+      serializedBy: createRedemptionTransactionRunner,
       redeem: createPromotionRedeemer(hasOrdered),
       countPaidRedemptions: assignPromotionRedemptionsToMailbox,
       release: releasePromotionRedemptions,

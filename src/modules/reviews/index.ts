@@ -2,8 +2,8 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
 import {
   type MetadataRequest,
+  pickUpdatedMetadataFields,
   type UpdatedMetadata,
-  updatedMetadataOf,
   validMetadataRequest
 } from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
@@ -28,7 +28,7 @@ import { updateVerifiedPurchases } from './purchases/subscriber.ts'
 import { repairProductRatings } from './ratings/check.ts'
 import { checkProductRatingsJob } from './ratings/jobs.ts'
 import { createProductRatingService } from './ratings/service.ts'
-import { createReviewChangeRecorder } from './reviews/record-change.ts'
+import { createReviewChangePublisher } from './reviews/record-change.ts'
 import type { OwnReviewResponse } from './reviews/schema.ts'
 import { reviewsSettings } from './settings.ts'
 import { reviewStorefrontRoutes } from './storefront/routes.ts'
@@ -72,7 +72,7 @@ export const reviewsModule = defineModule({
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
     const ratings = createProductRatingService({ db, broadcast })
     catalog.registerRatings(ratings.list)
-    const recordChange = createReviewChangeRecorder({ ratings, emit })
+    const recordChange = createReviewChangePublisher({ ratings, emit })
     const storefront = createReviewStorefront({ db, catalog, ratings })
     const ownReviews = createOwnReviewService({
       db,
@@ -89,7 +89,7 @@ export const reviewsModule = defineModule({
       erase: personalData.erase,
       export: personalData.export,
       updateMetadata: async (id, change, write) =>
-        updatedMetadataOf(await moderation.updateMetadata(id, validMetadataRequest(change), write))
+        pickUpdatedMetadataFields(await moderation.updateMetadata(id, validMetadataRequest(change), write))
     }
     const updatePurchases = async (tx: Transaction, events: readonly JobDelivery<CustomerPayload>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)

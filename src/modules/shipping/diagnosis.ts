@@ -1,29 +1,30 @@
 import { ANY_COUNTRY } from '../../kernel/areas.ts'
-import { type Diagnosis, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import { type DiagnosisCheck, okDiagnosisFinding, warningDiagnosisFinding } from '../../kernel/diagnosis.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import type { PricingApi } from '../pricing/index.ts'
 import type { ShippingMethod, ShippingRate } from './rules/options.ts'
-import { selectShippingRules } from './rules/repository.ts'
+import { selectAllShippingRules } from './rules/repository.ts'
 
 type TaxZones = Awaited<ReturnType<PricingApi['readRules']>>['taxZones']
 type TaxedMarket = { readonly code: string; readonly countries: readonly string[] }
 type Deps = { db: Queryable; pricing: PricingApi | undefined }
 
 /** Finds shipping methods that cost something and are not taxed where the goods are. */
-export const diagnoseShippingTax = ({ db, pricing }: Deps): readonly Diagnosis[] => [
+export const diagnoseShippingTax = ({ db, pricing }: Deps): readonly DiagnosisCheck[] => [
   {
     about: 'tax on shipping',
     async find() {
-      if (pricing === undefined) return okFinding('the module pricing is disabled')
+      if (pricing === undefined) return okDiagnosisFinding('the module pricing is disabled')
       const [stored, markets, { taxZones }] = await Promise.all([
-        db.first(selectShippingRules),
+        db.first(selectAllShippingRules),
         pricing.markets.list(),
         pricing.readRules({ codes: [], customer: null })
       ])
       const { methods = [], rates = [] } = stored ?? {}
       const untaxed = untaxedMethods({ methods, rates, markets, taxZones, now: Date.now() })
-      if (untaxed.length === 0) return okFinding('every paid shipping method is taxed where goods are taxed')
-      return warningFinding(
+      if (untaxed.length === 0)
+        return okDiagnosisFinding('every paid shipping method is taxed where goods are taxed')
+      return warningDiagnosisFinding(
         untaxed.map(({ service, markets }) => `${service} is not taxed in ${markets.join(', ')}`).join('; '),
         'Set tax_category of the shipping method to null (standard) or to a category that has a tax rate there.'
       )

@@ -33,12 +33,12 @@ export const shippingRateStaleError = defineError(
   'SHIPPING_RATE_STALE',
   'The rate has changed since you read it. Read it again.'
 )
-export const zoneAreasInvalidError = defineError(
+export const shippingZoneAreasInvalidError = defineError(
   'invalid',
   'SHIPPING_AREAS_INVALID',
   'Some areas of the zone are invalid. "errors" lists them with reasons.'
 )
-export const zoneAreasAmbiguousError = defineError(
+export const shippingZoneAreasAmbiguousError = defineError(
   'conflict',
   'SHIPPING_ZONE_AMBIGUOUS',
   'Some areas are as specific as those of another zone, so an address could belong to both. "errors" lists them.'
@@ -53,7 +53,7 @@ export const shippingRulesLimitReachedError = defineError(
   'SHIPPING_RULES_LIMIT',
   'The maximum number, "limit", is reached. Delete one first.'
 )
-export const shippingRegionInvalidError = defineError(
+export const shippingDestinationRegionInvalidError = defineError(
   'invalid',
   'SHIPPING_REGION_INVALID',
   'Shipping depends on the region, and this region is unknown or too large. "errors" shows the expected form.'

@@ -1,12 +1,12 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import {
   type MetadataRequest,
+  pickUpdatedMetadataFields,
   type UpdatedMetadata,
-  updatedMetadataOf,
   validMetadataRequest
 } from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
-import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
+import { createCachedReader, createCacheInvalidator } from '../../platform/cached.ts'
 import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
@@ -26,21 +26,21 @@ import { packingSlipRoutes } from './packing-slips/routes.ts'
 import { createPackingSlipService, type PackingSlipOrderReader } from './packing-slips/service.ts'
 import { shippingRateRoutes } from './rates/routes.ts'
 import { createShippingRateService } from './rates/service.ts'
-import { listShippingOptions, type ShippingOption, type ShippingParcel } from './rules/options.ts'
+import { listShippingOptionsOfParcel, type ShippingOption, type ShippingParcel } from './rules/options.ts'
 import { readShippingRules } from './rules/repository.ts'
 import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
 import {
   createShipmentService,
   type NewOrderShipments,
-  type ParcelLabel,
+  type ParcelCarrierAndTracking,
   type ShippedParcel
 } from './shipments/service.ts'
 import {
   createTrackingService,
   type ShipmentStatusCorrection,
-  type VoidParcelInput,
-  type VoidTrackingEventInput
+  type VoidTrackingEventInput,
+  type VoidUnshippedParcelInput
 } from './tracking/service.ts'
 import { shippingZoneRoutes } from './zones/routes.ts'
 import { createShippingZoneService } from './zones/service.ts'
@@ -60,16 +60,20 @@ export type ShippingApi = {
   /** Creates the shipments of an order in `tx`, one per group. Existing ones stay as they are. */
   createShipments(tx: Transaction, shipments: NewOrderShipments): Promise<void>
   /** Records a shipped parcel, or one that is ready for pickup, in `tx`. @throws `SHIPPING_NUMBER_INVALID` */
-  recordShipped(tx: Transaction, parcel: ShippedParcel): Promise<ParcelLabel>
+  recordShipped(tx: Transaction, parcel: ShippedParcel): Promise<ParcelCarrierAndTracking>
   /** Corrects carrier and tracking number of a parcel. Returns them as stored. @throws `SHIPPING_NUMBER_INVALID` */
-  updateLabel(tx: Transaction, shipmentId: string, label: ShippedParcel['label']): Promise<ParcelLabel>
+  updateLabel(
+    tx: Transaction,
+    shipmentId: string,
+    label: ShippedParcel['label']
+  ): Promise<ParcelCarrierAndTracking>
   /**
    * Voids a wrong tracking event. Returns the change of status, or `undefined` when the event is voided already.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
    */
   voidEvent(tx: Transaction, wrong: VoidTrackingEventInput): Promise<ShipmentStatusCorrection | undefined>
   /** Voids a parcel that never left. The caller creates shipments for its contents again. @throws `SHIPPING_SHIPMENT_LEFT` */
-  voidParcel(tx: Transaction, wrong: VoidParcelInput): Promise<void>
+  voidParcel(tx: Transaction, wrong: VoidUnshippedParcelInput): Promise<void>
   /** Returns which of these parcels have a valid tracking event with this status. One statement. */
   findReported(
     db: Queryable,
@@ -113,7 +117,7 @@ export const shippingModule = defineModule({
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
   setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
-    const invalidation = createCacheInvalidation(broadcast, 'shipping')
+    const invalidation = createCacheInvalidator(broadcast, 'shipping')
     const loadRules = createCachedReader(invalidation, () => readShippingRules(db))
     const carriers = createCachedReader(invalidation, () => loadCarrierDirectory(db))
     const shipments = createShipmentService({
@@ -132,11 +136,11 @@ export const shippingModule = defineModule({
       updateUnshipped: shipments.updateUnshipped,
       assignCustomer: shipments.assignCustomer,
       updateMetadata: async (id, change, write) =>
-        updatedMetadataOf(await shipments.updateMetadata(id, validMetadataRequest(change), write)),
+        pickUpdatedMetadataFields(await shipments.updateMetadata(id, validMetadataRequest(change), write)),
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()
-        return parcel => listShippingOptions(rules, parcel)
+        return parcel => listShippingOptionsOfParcel(rules, parcel)
       },
       listRegions: async () => (await loadRules()).regions,
       registerOrderDescriber: describe => {

@@ -1,6 +1,6 @@
 import { isWebhookEvent } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import { createCachedReader, createCacheInvalidation } from '../../platform/cached.ts'
+import { createCachedReader, createCacheInvalidator } from '../../platform/cached.ts'
 import { notificationsModule } from '../notifications/index.ts'
 import { findDueWebhooksJob, sendDueWebhooksJob } from './deliveries/jobs.ts'
 import { createWebhookMetrics } from './deliveries/metrics.ts'
@@ -16,7 +16,7 @@ import { createWebhookDeliverySender } from './sender/service.ts'
 import { webhooksSettings } from './settings.ts'
 import { createWebhookSecretEncryption } from './signatures/secret-encryption.ts'
 import { createWebhookEndpointDisabledHandler } from './subscribers/endpoint-disabled.ts'
-import { createWebhookEventHandler, createWebhookSubscriberLookup } from './subscribers/event-deliveries.ts'
+import { createWebhookEventHandler, createWebhookSubscriberCheck } from './subscribers/event-deliveries.ts'
 
 const MEASURE_SECONDS = 15
 const HOUR_SECONDS = 3_600
@@ -46,7 +46,7 @@ export const webhooksModule = defineModule({
     { notifications }
   ) => {
     const sentEvents = house.events.filter(isWebhookEvent)
-    const invalidation = createCacheInvalidation(broadcast, 'webhooks')
+    const invalidation = createCacheInvalidator(broadcast, 'webhooks')
     const secretEncryption = createWebhookSecretEncryption(secrets)
     const attempts = metrics.counter('tries', 'Attempts to send a webhook, by result.', {
       result: ['delivered', 'failed', 'dead']
@@ -77,7 +77,7 @@ export const webhooksModule = defineModule({
       count: result => attempts.add({ result })
     })
     const activeEndpoints = createCachedReader(invalidation, () => db.rows(listActiveWebhookEndpoints))
-    const hasSubscriber = createWebhookSubscriberLookup(invalidation, activeEndpoints)
+    const hasSubscriber = createWebhookSubscriberCheck(invalidation, activeEndpoints)
     const handlerOf = createWebhookEventHandler({
       activeEndpoints,
       enqueueSending: deliveries.enqueueSending,

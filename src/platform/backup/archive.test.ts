@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { COPY_END_LINE, createBackupReader, InvalidBackupError } from './archive.ts'
+import { COPY_END_LINE, createBackupArchiveReader, InvalidBackupError } from './archive.ts'
 
 /** As COPY writes them: every backslash and line break escaped. */
 const row = fc.stringMatching(/^[ab\t.]{0,6}$/).map(text => text.replaceAll('.', '\\\\.'))
@@ -27,7 +27,7 @@ test('a backup that is read in chunks of any size has the lines and rows that we
           chunks.push(whole.subarray(at, at + size))
           at += size
         }
-        const reader = createBackupReader(Readable.from(chunks))
+        const reader = createBackupArchiveReader(Readable.from(chunks))
         for (const [index, rows] of all.entries()) {
           expect(await reader.line()).toEqual({ index })
           const read = Buffer.concat(await Array.fromAsync(reader.rows())).toString()
@@ -39,10 +39,10 @@ test('a backup that is read in chunks of any size has the lines and rows that we
 })
 
 test('a backup file that ends early or has no valid line is rejected', async () => {
-  const reader = createBackupReader(Readable.from([Buffer.from('{"index":0}\na\nb\n')]))
+  const reader = createBackupArchiveReader(Readable.from([Buffer.from('{"index":0}\na\nb\n')]))
   await reader.line()
   await expect(Array.fromAsync(reader.rows())).rejects.toThrow(InvalidBackupError)
-  await expect(createBackupReader(Readable.from([Buffer.from('rubbish\n')])).line()).rejects.toThrow(
+  await expect(createBackupArchiveReader(Readable.from([Buffer.from('rubbish\n')])).line()).rejects.toThrow(
     InvalidBackupError
   )
 })

@@ -30,7 +30,7 @@ const LINE_BYTES_MAX = 16_777_216
 export class InvalidBackupError extends Error {}
 
 /** Reads a backup sequentially: a line of JSON, or the rows of a table. */
-export function createBackupReader(source: Readable) {
+export function createBackupArchiveReader(source: Readable) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let held: Buffer = Buffer.alloc(0)
 
@@ -87,4 +87,4 @@ export function createBackupReader(source: Readable) {
     }
   }
 }
-export type BackupReader = ReturnType<typeof createBackupReader>
+export type BackupArchiveReader = ReturnType<typeof createBackupArchiveReader>

@@ -9,7 +9,7 @@ import { runSql } from '../../../test/support/sql.ts'
 import { authModule, standardModules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
 import { backUpDatabase } from './backup.ts'
-import { restoreDatabase, SEQUENCE_VALUES_SKIPPED } from './restore.ts'
+import { restoreDatabase, SEQUENCE_VALUES_SKIPPED_BY_RESTORE } from './restore.ts'
 
 const version = '1.2.3'
 const options = { modules: migrationSources(standardModules), progress: () => {} }
@@ -83,7 +83,10 @@ test('a restored database has every row of the backup, and a shop runs on it', a
   expect(await restoreDatabase(target.url, file, options)).toEqual(report)
   const content = await contentOf(target.url)
   const { 'orders.numbers': drawn, ...whole } = await contentOf(source.url)
-  expect(content).toEqual({ ...whole, 'orders.numbers': String(Number(drawn) + SEQUENCE_VALUES_SKIPPED) })
+  expect(content).toEqual({
+    ...whole,
+    'orders.numbers': String(Number(drawn) + SEQUENCE_VALUES_SKIPPED_BY_RESTORE)
+  })
 
   const app = await createTestApp({}, target.url)
   onTestFinished(app.close)

@@ -6,14 +6,14 @@ import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closePgClient, connectToDatabase } from '../postgres/connect.ts'
+import { closePgClient, openUnpooledPgClient } from '../postgres/connect.ts'
 import type { AppliedMigration } from '../postgres/migrate.ts'
 import { type BackupFooter, type BackupHeader, type BackupTableHeader, COPY_END_LINE } from './archive.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
 
 export type BackupReport = { tables: number; rows: number; taken_at: string }
 /** Called before each table, with its index and the number of tables. */
-export type BackupProgress = (table: string, index: number, of: number) => void
+export type ReportBackupProgress = (table: string, index: number, of: number) => void
 
 const MIGRATIONS_TABLE = 'cartwright.migrations'
 const APPLIED = `select module, name, checksum from ${MIGRATIONS_TABLE} order by applied_at, module, name`
@@ -24,10 +24,10 @@ const APPLIED = `select module, name, checksum from ${MIGRATIONS_TABLE} order by
 export async function backUpDatabase(
   url: string,
   file: string,
-  { version, progress }: { version: string; progress: BackupProgress }
+  { version, progress }: { version: string; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
   const part = `${file}.part`
-  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright backup' })
+  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright backup' })
   try {
     // Never overwrites a backup; the file gets its final name when it is complete.
     await (await open(file, 'wx', 0o600)).close()
@@ -52,7 +52,7 @@ export async function backUpDatabase(
 async function write(
   client: pg.Client,
   part: string,
-  { version, progress }: { version: string; progress: BackupProgress }
+  { version, progress }: { version: string; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
   await client.query('begin isolation level repeatable read, read only')
   await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')

@@ -5,24 +5,24 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closePgClient, connectToDatabase } from '../postgres/connect.ts'
-import { applyRecordedMigrations, type MigrationSource } from '../postgres/migrate.ts'
+import { closePgClient, openUnpooledPgClient } from '../postgres/connect.ts'
+import { applyMigrationsOfBackup, type MigrationSource } from '../postgres/migrate.ts'
 import {
+  type BackupArchiveReader,
   type BackupFooter,
   type BackupHeader,
-  type BackupReader,
   type BackupTableHeader,
-  createBackupReader,
+  createBackupArchiveReader,
   InvalidBackupError
 } from './archive.ts'
-import type { BackupProgress, BackupReport } from './backup.ts'
+import type { BackupReport, ReportBackupProgress } from './backup.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
 
 /**
  * How many values of a sequence may have been drawn after the backup. Public sequences, such as order numbers, continue after
  * them, so no customer gets the number of an order that was lost.
  */
-export const SEQUENCE_VALUES_SKIPPED = 1_000_000
+export const SEQUENCE_VALUES_SKIPPED_BY_RESTORE = 1_000_000
 
 /**
  * Restores a backup into an empty database, in one transaction. The schema is that of the backup; the next start migrates it.
@@ -31,9 +31,9 @@ export const SEQUENCE_VALUES_SKIPPED = 1_000_000
 export async function restoreDatabase(
   url: string,
   file: string,
-  { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
-  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright restore' })
+  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright restore' })
   const source = createReadStream(file)
   const unzipped = createGunzip()
   const reading = pipeline(source, unzipped)
@@ -49,7 +49,7 @@ export async function restoreDatabase(
       )
     await client.query('begin')
     await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
-    const report = await fill(client, createBackupReader(unzipped), { modules, progress })
+    const report = await fill(client, createBackupArchiveReader(unzipped), { modules, progress })
     await reading
     await client.query('commit')
     await client.query('analyze')
@@ -68,11 +68,11 @@ export async function restoreDatabase(
 
 async function fill(
   client: pg.Client,
-  archive: BackupReader,
-  { modules, progress }: { modules: readonly MigrationSource[]; progress: BackupProgress }
+  archive: BackupArchiveReader,
+  { modules, progress }: { modules: readonly MigrationSource[]; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
   const head = headOf(await archive.line())
-  await applyRecordedMigrations(client, modules, head.migrations)
+  await applyMigrationsOfBackup(client, modules, head.migrations)
   const schemas = [...new Set(head.migrations.map(({ module }) => module))]
   const tables = await listTablesByReferences(client, schemas)
   // Migrations may have inserted rows.
@@ -95,7 +95,7 @@ async function fill(
     const state = end.sequences?.[name]
     if (state === undefined) throw new InvalidBackupError(`it does not say where ${name} goes on`)
     const { last_value, is_called } = state
-    const ahead = is_of_column ? 0 : SEQUENCE_VALUES_SKIPPED
+    const ahead = is_of_column ? 0 : SEQUENCE_VALUES_SKIPPED_BY_RESTORE
     await client.query('select setval($1, $2::int8 + $3, $4)', [name, last_value, ahead, is_called])
   }
   const rows = Object.values(counted).reduce((sum, each) => sum + each, 0)

@@ -1,7 +1,7 @@
 /** Columns of a file that are ignored; `names` holds the first of them. */
 export type IgnoredCsvColumns = { names: string[]; total: number }
 
-export type CsvColumns<F extends string> = {
+export type CsvColumnPositions<F extends string> = {
   /** Number of columns in each row of the file. */
   width: number
   /** Column index of each field; absent when the file lacks it. */
@@ -18,7 +18,7 @@ const NAME_SHOWN_MAX = 100
 export function findCsvColumns<F extends string>(
   cells: readonly string[],
   headings: Readonly<Partial<Record<F, readonly string[]>>>
-): CsvColumns<F> {
+): CsvColumnPositions<F> {
   const names = cells.map(cell => cell.trim().toLowerCase())
   const indexes = new Map<F, number>()
   for (const [field, called] of Object.entries(headings) as [F, readonly string[]][]) {

@@ -24,7 +24,7 @@ export class CsvRejectedError extends Error {
 }
 
 /** The process stops while it imports a CSV file. `row`: the first row that was not started. */
-export class CsvInterruptedError extends Error {
+export class CsvImportShutdownError extends Error {
   readonly row: number
 
   constructor(row: number) {

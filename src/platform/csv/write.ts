@@ -19,7 +19,7 @@ function cellOf(value: CsvValue): string {
 }
 
 /** The text of a cell that no spreadsheet runs as a formula. */
-export const escapeCsvFormula = (cell: string): string =>
+export const unescapeCsvFormula = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell
 
 /** A file that is generated while it is sent. Its header is sent with the first rows, so that an error before them can still be a status. */

@@ -1,4 +1,9 @@
-import { type Diagnosis, errorFinding, okFinding, warningFinding } from '../../kernel/diagnosis.ts'
+import {
+  type DiagnosisCheck,
+  errorDiagnosisFinding,
+  okDiagnosisFinding,
+  warningDiagnosisFinding
+} from '../../kernel/diagnosis.ts'
 import type { Database } from '../postgres/database.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
@@ -41,7 +46,7 @@ const checkEventLog = statement({
 })
 
 /** Proves that positions are unique and without gaps. */
-export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosis[] => [
+export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly DiagnosisCheck[] => [
   {
     about: 'event log',
     find: async () => judgeEventLog(await db.first(checkEventLog))
@@ -51,19 +56,19 @@ export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosi
 function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
   const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0, oldest_seconds } = found ?? {}
   if (breaks > 0 || repeated > 0)
-    return errorFinding(
+    return errorDiagnosisFinding(
       `positions are not unique: ${breaks} batches begin at a wrong position, ${repeated} events have two positions`,
       'Nothing but the shop may write cartwright.event_batches. Let readers of the feed read all objects again.'
     )
   if (unpositioned > 0)
-    return warningFinding(
+    return warningDiagnosisFinding(
       `${unpositioned} events older than 5 minutes have no position, the oldest for ${Math.floor(oldest_seconds ?? 0)} s`,
       'Check that a server runs, and its log. A transaction that stays open delays its own events only.'
     )
   if (outside > 0)
-    return warningFinding(
+    return warningDiagnosisFinding(
       `${outside} events are in no week's partition, so they are not deleted by dropping one`,
       'A running server moves them within an hour. If not, its log has the reason.'
     )
-  return okFinding(latest === 0 ? 'empty' : `${latest} positions, unique and without gaps`)
+  return okDiagnosisFinding(latest === 0 ? 'empty' : `${latest} positions, unique and without gaps`)
 }

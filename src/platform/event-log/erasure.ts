@@ -1,5 +1,5 @@
 import type { EventType } from '../../kernel/events.ts'
-import type { PersonalData } from '../personal-data.ts'
+import type { PersonalDataHandler } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
 
@@ -35,7 +35,7 @@ const listPersonalEvents = statement({
 export function eventLogPersonalData(
   db: Pick<Database, 'rows'>,
   events: readonly EventType[]
-): PersonalData | undefined {
+): PersonalDataHandler | undefined {
   const personal = events.filter(({ personalFields = [] }) => personalFields.length > 0)
   if (personal.length === 0) return undefined
   const blanks = Object.fromEntries(

@@ -1,36 +1,36 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Diagnosis } from '../../kernel/diagnosis.ts'
+import type { DiagnosisCheck } from '../../kernel/diagnosis.ts'
 import type { EventType } from '../../kernel/events.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
-import type { PersonalData } from '../personal-data.ts'
+import type { PersonalDataHandler } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
 import { diagnoseEventLog } from './diagnosis.ts'
 import { eventLogPersonalData } from './erasure.ts'
 import { type EventLogPage, type EventLogQuery, readEventLogPage } from './feed.ts'
 import { createEventLogGauge } from './metrics.ts'
-import { createEventLogPlaceReader, type EventLogPlace } from './positions.ts'
-import { createPartitions, dropPartitions } from './queries.ts'
-import { createSequencer, type Sequencer } from './sequencer.ts'
+import { createEventLogPlacesByIdReader, type EventPositionAndVersions } from './positions.ts'
+import { createEventLogPartitions, dropOldEventLogPartitions } from './queries.ts'
+import { createEventLogSequencer, type EventLogSequencer } from './sequencer.ts'
 
 /** The append-only log of the events that webhooks may send, for its readers. */
-export type EventLog = {
+export type EventLogReader = {
   /** @throws `EVENTS_CURSOR_EXPIRED`, `EVENTS_CURSOR_AHEAD` */
   read(query: EventLogQuery): Promise<EventLogPage>
   /**
    * Returns the positions of events by their `logId`. Waits for those that were committed just now. Throws when an earlier
    * transaction stays open; the handler that called it is then tried again in a second.
    */
-  placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventLogPlace>>
+  placesOf(logIds: readonly number[]): Promise<ReadonlyMap<number, EventPositionAndVersions>>
 }
 /** The log, for the process that runs the shop. */
-export type RunningEventLog = EventLog &
-  Pick<Sequencer, 'wake' | 'start' | 'stop'> & {
+export type RunningEventLog = EventLogReader &
+  Pick<EventLogSequencer, 'wake' | 'start' | 'stop'> & {
     /** The personal data of these events in the log; undefined when none declares any. */
-    personalDataOf(events: readonly EventType[]): PersonalData | undefined
+    personalDataOf(events: readonly EventType[]): PersonalDataHandler | undefined
     /** What `doctor` checks. */
-    readonly diagnoses: readonly Diagnosis[]
+    readonly diagnoses: readonly DiagnosisCheck[]
   }
 
 type EventLogDependencies = {
@@ -53,12 +53,14 @@ export function createEventLog({
   timers,
   settings
 }: EventLogDependencies): RunningEventLog {
-  const sequencer = createSequencer({ db, log, waitSeconds: settings.position_wait_seconds })
+  const sequencer = createEventLogSequencer({ db, log, waitSeconds: settings.position_wait_seconds })
   const inOwnContext = AsyncLocalStorage.snapshot()
   let creating: Promise<unknown> = Promise.resolve()
 
   const createWeeks = () =>
-    db.transaction(async tx => (await tx.first(createPartitions, { weeks: WEEKS_AHEAD }))?.created ?? 0)
+    db.transaction(
+      async tx => (await tx.first(createEventLogPartitions, { weeks: WEEKS_AHEAD }))?.created ?? 0
+    )
   const measure = createEventLogGauge(metrics, db)
   timers.every(MEASURE_SECONDS, 'measure the event log', async () => {
     await measure()
@@ -66,13 +68,15 @@ export function createEventLog({
   })
   timers.every(MAINTENANCE_SECONDS, 'create and drop weeks of the event log', async () => {
     const days = settings.retention_days
-    const dropped = await db.transaction(async tx => (await tx.first(dropPartitions, { days }))?.dropped ?? 0)
+    const dropped = await db.transaction(
+      async tx => (await tx.first(dropOldEventLogPartitions, { days }))?.dropped ?? 0
+    )
     return dropped + (await createWeeks())
   })
 
   return {
     read: query => readEventLogPage(db, query),
-    placesOf: createEventLogPlaceReader(db, sequencer),
+    placesOf: createEventLogPlacesByIdReader(db, sequencer),
     personalDataOf: events => eventLogPersonalData(db, events),
     diagnoses: diagnoseEventLog(db),
     wake: sequencer.wake,

@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/errors.ts'
 import type { Database } from '../postgres/database.ts'
-import { findEvents, findPositions, type LoggedEventRow } from './queries.ts'
+import { findEventLogPositionsAfter, findLoggedEventsByIds, type LoggedEventRow } from './queries.ts'
 
 const cursorExpiredError = defineError(
   'gone',
@@ -36,9 +36,9 @@ export async function readEventLogPage(
   { after: given, limit, modules }: EventLogQuery
 ): Promise<EventLogPage> {
   const positions = modules === null ? limit : POSITIONS_PER_PAGE_MAX
-  const from = given ?? (await db.first(findPositions, { after: 0, limit: 0 }))?.oldest ?? 1
+  const from = given ?? (await db.first(findEventLogPositionsAfter, { after: 0, limit: 0 }))?.oldest ?? 1
   const after = given ?? from - 1
-  const found = await db.first(findPositions, { after, limit: positions })
+  const found = await db.first(findEventLogPositionsAfter, { after, limit: positions })
   if (found === undefined) throw cursorAheadError()
   const { oldest, next, ids, oldest_at: oldestAt, newest_at: newestAt } = found
   const latest_position = next - 1
@@ -48,7 +48,7 @@ export async function readEventLogPage(
   if (ids.length === 0 || oldestAt === null || newestAt === null)
     return { items: [], next_after: after, latest_position }
   const rows = new Map(
-    (await db.rows(findEvents, { ids, oldestAt, newestAt, modules })).map(row => [row.id, row])
+    (await db.rows(findLoggedEventsByIds, { ids, oldestAt, newestAt, modules })).map(row => [row.id, row])
   )
   // Their partition was dropped after the positions were read.
   if (rows.size < ids.length) throw cursorExpiredError({ details })

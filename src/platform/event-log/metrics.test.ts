@@ -4,7 +4,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { createMetricRegistry } from '../metrics/registry.ts'
 import { diagnoseEventLog } from './diagnosis.ts'
 import { createEventLogGauge } from './metrics.ts'
-import { createSequencer } from './sequencer.ts'
+import { createEventLogSequencer } from './sequencer.ts'
 
 const chime = chimeModule()
 
@@ -17,7 +17,7 @@ async function useLog() {
   return {
     ...shop,
     ring: async (...nths: number[]) => void (await shop.apiOf(chime)?.ring(nths)),
-    sequencer: createSequencer({ db: shop.db, log: shop.platform.log, waitSeconds: 0 }),
+    sequencer: createEventLogSequencer({ db: shop.db, log: shop.platform.log, waitSeconds: 0 }),
     /** Makes the events of the log older. */
     age: (seconds: number) =>
       shop.sql(`update cartwright.events set occurred_at = occurred_at - make_interval(secs => ${seconds})`),

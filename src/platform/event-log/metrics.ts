@@ -1,6 +1,6 @@
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
-import { findOldestUnpositioned } from './queries.ts'
+import { findOldestUnpositionedEventAge } from './queries.ts'
 
 /** Declares the metric of the event log. Returns a function that measures it for the whole shop. */
 export function createEventLogGauge(metrics: Metrics, db: Pick<Database, 'first'>): () => Promise<void> {
@@ -11,6 +11,6 @@ export function createEventLogGauge(metrics: Metrics, db: Pick<Database, 'first'
     () => seconds
   )
   return async () => {
-    seconds = (await db.first(findOldestUnpositioned))?.seconds ?? 0
+    seconds = (await db.first(findOldestUnpositionedEventAge))?.seconds ?? 0
   }
 }

@@ -4,7 +4,7 @@ import { type RowOf, statement } from '../postgres/statement.ts'
  * Reads the end of the log and the committed events that have no position yet, in one snapshot. `has_ended` says whether
  * all transactions have ended that began before the transaction `witness`.
  */
-export const findUnpositioned = statement({
+export const findUnpositionedEventsAndLogEnd = statement({
   name: 'event_log.find_unpositioned',
   takes: { witness: 'text?', limit: 'int8' },
   gives: {
@@ -45,7 +45,7 @@ export const findUnpositioned = statement({
  * Reads the age of the oldest event without a position, in seconds. 0: every committed event has one. An event is as old as its
  * transaction.
  */
-export const findOldestUnpositioned = statement({
+export const findOldestUnpositionedEventAge = statement({
   name: 'event_log.find_oldest_unpositioned',
   gives: { seconds: 'float8' },
   text: `
@@ -74,7 +74,7 @@ export const drawTransactionId = statement({
 })
 
 /** Gives the next positions to events. Does nothing when another process has extended the log meanwhile. */
-export const insertBatch = statement({
+export const insertEventPositions = statement({
   name: 'event_log.insert_batch',
   takes: {
     firstPosition: 'int8',
@@ -94,7 +94,7 @@ export const insertBatch = statement({
  * Reads which positions exist, and the ids of those after a position. `oldest` is the first position whose event is kept,
  * `next` the one that the next event gets. The times are text, because a `Date` has no microseconds.
  */
-export const findPositions = statement({
+export const findEventLogPositionsAfter = statement({
   name: 'event_log.find_positions',
   takes: { after: 'int8', limit: 'int8' },
   gives: {
@@ -130,7 +130,7 @@ export const findPositions = statement({
 })
 
 /** Finds the positions of events by id, in the batches from that of the smallest id on. */
-export const findPositionsOf = statement({
+export const findEventLogPositionsByIds = statement({
   name: 'event_log.find_positions_of',
   takes: { ids: 'int8[]', smallestId: 'int8' },
   gives: { id: 'int8', position: 'int8', payload_version: 'int4', subject_version: 'int4?' },
@@ -142,7 +142,7 @@ export const findPositionsOf = statement({
 })
 
 /** Reads events by id. `payload` is null for events of other modules than these; null: all modules. */
-export const findEvents = statement({
+export const findLoggedEventsByIds = statement({
   name: 'event_log.find_events',
   takes: { ids: 'int8[]', oldestAt: 'text', newestAt: 'text', modules: 'text[]?' },
   gives: {
@@ -161,10 +161,10 @@ export const findEvents = statement({
     from cartwright.events
     where id = any ($ids) and occurred_at between $oldestAt::text::timestamptz and $newestAt::text::timestamptz`
 })
-export type LoggedEventRow = RowOf<typeof findEvents>
+export type LoggedEventRow = RowOf<typeof findLoggedEventsByIds>
 
 /** Creates the partitions of the current and the next weeks, and those of events in the default partition. */
-export const createPartitions = statement({
+export const createEventLogPartitions = statement({
   name: 'event_log.create_partitions',
   takes: { weeks: 'int4' },
   gives: { created: 'int8?' },
@@ -179,7 +179,7 @@ export const createPartitions = statement({
 })
 
 /** Drops the weeks that ended more than these days ago. */
-export const dropPartitions = statement({
+export const dropOldEventLogPartitions = statement({
   name: 'event_log.drop_partitions',
   takes: { days: 'int4' },
   gives: { dropped: 'int4?' },

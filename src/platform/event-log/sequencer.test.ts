@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { chimeModule, openEmitter, waitForNths } from '../../../test/support/event-log.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
-import { createSequencer } from './sequencer.ts'
+import { createEventLogSequencer } from './sequencer.ts'
 
 const chime = chimeModule()
 
@@ -23,7 +23,7 @@ async function useChime({
   const read = async (after = 0) =>
     (await shop.platform.eventLog.read({ after, limit: 500, modules: null })).items
   const nths = async () => (await read()).map(({ payload }) => (payload as { nth: number }).nth)
-  const sequencer = () => createSequencer({ db: shop.db, log: shop.platform.log, waitSeconds })
+  const sequencer = () => createEventLogSequencer({ db: shop.db, log: shop.platform.log, waitSeconds })
   return {
     ...shop,
     ...api,
@@ -143,7 +143,7 @@ test('a process with an outdated view of the event log gives no positions', asyn
   const winner = sequencer()
   let isOvertaken = false
   // Another process extends the log between the two statements of this one.
-  const loser = createSequencer({
+  const loser = createEventLogSequencer({
     log: platform.log,
     waitSeconds: 0,
     db: {

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
-import { drawTransactionId, findUnpositioned, insertBatch } from './queries.ts'
-import { chooseNextBatch, type IdRange, type NextBatch } from './sequencing.ts'
+import { drawTransactionId, findUnpositionedEventsAndLogEnd, insertEventPositions } from './queries.ts'
+import { chooseNextEventLogBatch, type EventIdRange, type NextEventLogBatch } from './sequencing.ts'
 
-export type SequencerDependencies = {
+export type EventLogSequencerDeps = {
   db: Pick<Database, 'first' | 'run'>
   log: Pick<Log, 'debug'>
   /** How long later events wait for an earlier one whose transaction is open. */
@@ -25,7 +25,7 @@ const EVENTS_PER_BATCH_MAX = 1_000
  * Gives positions to committed events. Every process does so for its own commits, and polls for those of others. The
  * primary key of the batches lets one process extend the log at a time.
  */
-export function createSequencer({ db, log, waitSeconds }: SequencerDependencies) {
+export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequencerDeps) {
   const stopping = new AbortController()
   const { signal } = stopping
   /** Every transaction that drew an id up to this one has ended. */
@@ -40,7 +40,7 @@ export function createSequencer({ db, log, waitSeconds }: SequencerDependencies)
   const inOwnContext = AsyncLocalStorage.snapshot()
 
   async function advanceOnce(): Promise<Remainder> {
-    const found = await db.first(findUnpositioned, {
+    const found = await db.first(findUnpositionedEventsAndLogEnd, {
       witness: witness?.xid ?? null,
       limit: EVENTS_PER_BATCH_MAX
     })
@@ -52,12 +52,12 @@ export function createSequencer({ db, log, waitSeconds }: SequencerDependencies)
     }
     const events = ids.map((id, at) => ({ id, ageSeconds: now - (seconds[at] ?? now) }))
     const state = { lastId, skipped: rangesOf(found.skipped_ids), events, endedId }
-    const chosen = chooseNextBatch(state, waitSeconds)
+    const chosen = chooseNextEventLogBatch(state, waitSeconds)
     await observe(chosen, Math.max(lastId, ids.at(-1) ?? 0))
     const remainder = chosen.isWaiting ? 'waiting' : events.length < EVENTS_PER_BATCH_MAX ? 'nothing' : 'more'
     if (chosen.ids.length === 0) return remainder
     const times = timesOf(chosen.ids, ids, seconds, now)
-    const inserted = await db.run(insertBatch, {
+    const inserted = await db.run(insertEventPositions, {
       firstPosition,
       ids: chosen.ids,
       lastId: chosen.lastId,
@@ -70,7 +70,7 @@ export function createSequencer({ db, log, waitSeconds }: SequencerDependencies)
   }
 
   /** Draws a witness while an id is missing, to find out when its transaction has ended. */
-  async function observe({ skipped, isWaiting }: NextBatch, seenId: number): Promise<void> {
+  async function observe({ skipped, isWaiting }: NextEventLogBatch, seenId: number): Promise<void> {
     if (witness !== undefined || (!isWaiting && skipped.length === 0)) return
     const drawn = await db.first(drawTransactionId)
     if (drawn !== undefined) witness = { id: seenId, xid: drawn.id }
@@ -139,9 +139,9 @@ export function createSequencer({ db, log, waitSeconds }: SequencerDependencies)
     }
   }
 }
-export type Sequencer = ReturnType<typeof createSequencer>
+export type EventLogSequencer = ReturnType<typeof createEventLogSequencer>
 
-function rangesOf(bounds: readonly number[]): IdRange[] {
+function rangesOf(bounds: readonly number[]): EventIdRange[] {
   return bounds.flatMap((from, at) => (at % 2 === 0 ? [{ from, to: bounds[at + 1] ?? from }] : []))
 }
 

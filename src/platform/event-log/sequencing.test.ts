@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chooseNextBatch, type IdRange, type LogState } from './sequencing.ts'
+import { chooseNextEventLogBatch, type EventIdRange, type EventLogSnapshot } from './sequencing.ts'
 
-const EMPTY: LogState = { lastId: 0, skipped: [], events: [], endedId: 0 }
+const EMPTY: EventLogSnapshot = { lastId: 0, skipped: [], events: [], endedId: 0 }
 const WAIT_SECONDS = 1
-const next = (state: Partial<LogState>, waitSeconds = WAIT_SECONDS) =>
-  chooseNextBatch({ ...EMPTY, ...state }, waitSeconds)
+const next = (state: Partial<EventLogSnapshot>, waitSeconds = WAIT_SECONDS) =>
+  chooseNextEventLogBatch({ ...EMPTY, ...state }, waitSeconds)
 const aged = (ageSeconds: number, ...ids: number[]) => ids.map(id => ({ id, ageSeconds }))
 
 test('events get log positions in the order of their ids', () => {
@@ -75,7 +75,7 @@ test('every committed event gets one log position, whatever the order of commits
   fc.assert(
     fc.property(commits, fc.integer({ min: 0, max: 5 }), (transactions, waitTicks) => {
       const positions: number[] = []
-      let state: { lastId: number; skipped: readonly IdRange[] } = { lastId: 0, skipped: [] }
+      let state: { lastId: number; skipped: readonly EventIdRange[] } = { lastId: 0, skipped: [] }
       for (let tick = 0; tick < 60; tick += 1) {
         const all = transactions.map(({ delay, isRolledBack }, at) => ({
           id: at + 1,
@@ -92,7 +92,7 @@ test('every committed event gets one log position, whatever the order of commits
         const events = visible
           .filter(({ id }) => id > state.lastId || isSkipped(id))
           .map(({ id, endsAt }) => ({ id, ageSeconds: tick - endsAt }))
-        const chosen = chooseNextBatch({ ...state, events, endedId }, waitTicks)
+        const chosen = chooseNextEventLogBatch({ ...state, events, endedId }, waitTicks)
         positions.push(...chosen.ids)
         if (chosen.ids.length > 0) state = chosen
       }

@@ -1,21 +1,21 @@
 /** Ids from the first to the last, both included. */
-export type IdRange = { readonly from: number; readonly to: number }
+export type EventIdRange = { readonly from: number; readonly to: number }
 type UnpositionedEvent = { readonly id: number; readonly ageSeconds: number }
 /** The log as one snapshot sees it. */
-export type LogState = {
+export type EventLogSnapshot = {
   /** Every id up to this one has a position, is skipped, or was rolled back. */
   readonly lastId: number
-  readonly skipped: readonly IdRange[]
+  readonly skipped: readonly EventIdRange[]
   /** Committed events without a position, by id: those after `lastId` and those in `skipped`. */
   readonly events: readonly UnpositionedEvent[]
   /** Every transaction that drew an id up to this one has ended. */
   readonly endedId: number
 }
 /** The next batch. Its positions follow the order of `ids`. */
-export type NextBatch = {
+export type NextEventLogBatch = {
   readonly ids: readonly number[]
   readonly lastId: number
-  readonly skipped: readonly IdRange[]
+  readonly skipped: readonly EventIdRange[]
   /** Whether an event waits for an earlier id whose transaction may still commit. */
   readonly isWaiting: boolean
 }
@@ -25,10 +25,10 @@ export type NextBatch = {
  * transaction that is open or was rolled back. Later events wait for it up to `waitSeconds`, then it is skipped: if it
  * commits after all, it gets the next position at that time.
  */
-export function chooseNextBatch(
-  { lastId, skipped, events, endedId }: LogState,
+export function chooseNextEventLogBatch(
+  { lastId, skipped, events, endedId }: EventLogSnapshot,
   waitSeconds: number
-): NextBatch {
+): NextEventLogBatch {
   const late = events.filter(({ id }) => id <= lastId).map(({ id }) => id)
   const ids = [...late]
   const open = withoutIds(skipped, late)
@@ -48,9 +48,9 @@ export function chooseNextBatch(
 }
 
 /** Returns the ranges without these ids. Both are sorted. */
-function withoutIds(ranges: readonly IdRange[], ids: readonly number[]): IdRange[] {
+function withoutIds(ranges: readonly EventIdRange[], ids: readonly number[]): EventIdRange[] {
   return ranges.flatMap(({ from, to }) => {
-    const left: IdRange[] = []
+    const left: EventIdRange[] = []
     let start = from
     for (const id of ids.filter(each => each >= from && each <= to)) {
       if (start < id) left.push({ from: start, to: id - 1 })

@@ -69,7 +69,7 @@ export const idempotencyKeyInProgressError = defineError(
   'IDEMPOTENCY_KEY_IN_PROGRESS',
   'The first request with this Idempotency-Key is still running; try again shortly.'
 )
-export const conditionNotSupportedError = defineError(
+export const ifMatchNotSupportedError = defineError(
   'stale',
   'IF_MATCH_NOT_SUPPORTED',
   'This has no version that If-Match could be compared with; leave the header out.'
@@ -118,7 +118,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
           resultId = null
           isCompared = expectedVersion === null
           const made = await work(tx)
-          if (!isCompared) throw conditionNotSupportedError()
+          if (!isCompared) throw ifMatchNotSupportedError()
           await operation.mark?.(tx, resultId)
           return made
         },
@@ -127,7 +127,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
     },
     onceIfUnchanged: async (db, send) => {
       if (isBegun || isApplied) return undefined
-      if (!isCompared) throw conditionNotSupportedError()
+      if (!isCompared) throw ifMatchNotSupportedError()
       const { mark } = operation
       const made = await (mark === undefined ? send(undefined) : sendAndMark(db, send, mark))
       isBegun = made !== undefined

@@ -1,7 +1,7 @@
 import type { EventSubject } from '../../kernel/events.ts'
 import type { Transaction } from '../postgres/database.ts'
 import { insertJobDueNow, insertJobs } from './job-queries.ts'
-import { insertLoggedEvent, insertMessages } from './message-queries.ts'
+import { insertEventsAndJobs, insertUnsubscribedEvent } from './message-queries.ts'
 
 type LoggedEventFields = {
   readonly name: string
@@ -9,7 +9,7 @@ type LoggedEventFields = {
   readonly subjectVersion: EventSubject<true>['version']
 }
 /** An event or a job that a transaction writes with its commit. */
-export type BufferedMessage = {
+export type BufferedOutboxMessage = {
   readonly eventId: string
   readonly subject: string
   readonly payload: string
@@ -21,19 +21,19 @@ export type BufferedMessage = {
 }
 
 /** Inserts the log's rows and the jobs of a transaction, in one statement. */
-export function insertBufferedMessages(
+export function insertBufferedOutboxMessages(
   tx: Transaction,
-  messages: readonly BufferedMessage[]
+  messages: readonly BufferedOutboxMessage[]
 ): Promise<number> {
   const jobs = messages.flatMap(({ handlers }, position) => handlers.map(handler => ({ handler, position })))
   const [first, second] = messages
   if (first?.logged !== undefined && second === undefined && jobs.length === 0) {
     const { eventId, subject, payload, logged } = first
     const subjectVersion = versionAtCommit(logged)
-    return tx.run(insertLoggedEvent, { eventId, subject, payload, ...logged, subjectVersion })
+    return tx.run(insertUnsubscribedEvent, { eventId, subject, payload, ...logged, subjectVersion })
   }
   if (messages.some(({ logged }) => logged !== undefined))
-    return tx.run(insertMessages, {
+    return tx.run(insertEventsAndJobs, {
       ...columnsOf(messages),
       names: messages.map(({ logged }) => logged?.name ?? ''),
       payloadVersions: messages.map(({ logged }) => logged?.payloadVersion ?? 0),
@@ -58,7 +58,7 @@ const NO_VERSION = -1
 const versionAtCommit = ({ subjectVersion }: LoggedEventFields): number | null =>
   typeof subjectVersion === 'function' ? subjectVersion() : subjectVersion
 
-const columnsOf = (messages: readonly BufferedMessage[]) => ({
+const columnsOf = (messages: readonly BufferedOutboxMessage[]) => ({
   eventIds: messages.map(({ eventId }) => eventId),
   subjects: messages.map(({ subject }) => subject),
   payloads: messages.map(({ payload }) => payload),

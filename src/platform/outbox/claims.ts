@@ -14,7 +14,7 @@ export type ClaimedJobBatch = {
   readonly rows: readonly repository.ClaimedJob[]
 }
 /** The row of a recurring job, which all processes share. */
-export type RecurringJobSchedule = {
+export type RecurringJobScheduleRow = {
   readonly handler: string
   readonly subject: string
   readonly eventId: string
@@ -22,7 +22,7 @@ export type RecurringJobSchedule = {
 }
 /** The abort reason of a handler whose lease has expired or soon will, because another process may claim its rows. */
 export class JobLeaseLostError extends Error {}
-export type OutboxClaims = ReturnType<typeof createOutboxClaims>
+export type OutboxJobClaims = ReturnType<typeof createOutboxJobClaims>
 
 const CLAIM_MS_MAX = 2_000
 const ERROR_CHARACTERS_MAX = 2_000
@@ -47,7 +47,7 @@ export const INDEX_SCAN_SETTINGS = {
 const leaseFromNow = () => performance.now() + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS
 
 /** Parameters of `insertMissingSchedules`, sorted, so that processes lock rows in the same order and cannot deadlock. */
-export function scheduleInsertParameters(schedules: readonly RecurringJobSchedule[]) {
+export function recurringScheduleInsertParameters(schedules: readonly RecurringJobScheduleRow[]) {
   const sorted = schedules.toSorted((a, b) => (a.subject < b.subject ? -1 : 1))
   return {
     handlers: sorted.map(({ handler }) => handler),
@@ -58,7 +58,7 @@ export function scheduleInsertParameters(schedules: readonly RecurringJobSchedul
 }
 
 /** Claims, renews and settles rows on dedicated connections, so that handlers never delay it. */
-export function createOutboxClaims(db: Pick<Database, 'dedicated'>, log: Log) {
+export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log) {
   const claimConnection = db.dedicated({ settings: INDEX_SCAN_SETTINGS })
   /** A separate connection, because many concurrent claims would delay renewals past the lease. */
   const renewalConnection = db.dedicated({ settings: INDEX_SCAN_SETTINGS })
@@ -157,9 +157,9 @@ export function createOutboxClaims(db: Pick<Database, 'dedicated'>, log: Log) {
       return delaySeconds === null
     },
     /** Creates missing schedules. Returns true when all exist. */
-    ensureSchedules: async (schedules: readonly RecurringJobSchedule[]) =>
+    ensureSchedules: async (schedules: readonly RecurringJobScheduleRow[]) =>
       (await runBriefly(tx =>
-        tx.run(repository.insertMissingSchedules, scheduleInsertParameters(schedules))
+        tx.run(repository.insertMissingSchedules, recurringScheduleInsertParameters(schedules))
       )) !== undefined,
     findHandlersWithDueJobs: async (handlers: readonly string[]): Promise<string[]> =>
       ((await runBriefly(tx => tx.rows(repository.findHandlersWithDueJobs, { handlers }))) ?? []).map(

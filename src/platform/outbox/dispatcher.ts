@@ -4,13 +4,13 @@ import { derivedId, LOWEST_ID, newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Database } from '../postgres/database.ts'
-import { createOutboxClaims, type OutboxClaims, type RecurringJobSchedule } from './claims.ts'
+import { createOutboxJobClaims, type OutboxJobClaims, type RecurringJobScheduleRow } from './claims.ts'
 import { createHandlerRunner } from './handler-runner.ts'
 import type { EventOrJobHandler } from './handlers.ts'
-import { createJobAttemptCounter, createOutboxBacklogGauges } from './metrics.ts'
+import { createJobAttemptMetricCounter, createOutboxBacklogGauges } from './metrics.ts'
 import { createSemaphore } from './semaphore.ts'
 
-export type DispatcherDependencies = { db: Database; log: Log; metrics: Metrics }
+export type OutboxDispatcherDependencies = { db: Database; log: Log; metrics: Metrics }
 
 const POLL_MS = 1_000
 const BACKLOG_MS = 10_000
@@ -36,7 +36,10 @@ type AttachedHandler = {
 }
 
 /** The row of a recurring job, shared by all processes. */
-export const recurringJobSchedule = (handler: string, firstDelaySeconds = 0): RecurringJobSchedule => ({
+export const createRecurringJobSchedule = (
+  handler: string,
+  firstDelaySeconds = 0
+): RecurringJobScheduleRow => ({
   handler,
   subject: derivedId(LOWEST_ID, handler),
   eventId: newId(),
@@ -44,19 +47,19 @@ export const recurringJobSchedule = (handler: string, firstDelaySeconds = 0): Re
 })
 
 /** Claims due rows and runs their handlers. A commit in this process wakes it; polling finds rows of other processes. */
-export function createOutboxDispatcher({ db, log, metrics }: DispatcherDependencies) {
+export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDependencies) {
   const attached = new Map<string, AttachedHandler>()
   const stopping = new AbortController()
   const { signal } = stopping
   const backlog = createOutboxBacklogGauges(metrics)
-  const count = createJobAttemptCounter(metrics)
+  const count = createJobAttemptMetricCounter(metrics)
   const sharedSemaphores = {
     event: createSemaphore(BATCHES_PER_KIND_MAX),
     external: createSemaphore(BATCHES_PER_KIND_MAX),
     quick: createSemaphore(BATCHES_PER_KIND_MAX),
     long: createSemaphore(BATCHES_PER_KIND_MAX)
   }
-  let running: { claims: OutboxClaims; loops: Promise<void>[] } | undefined
+  let running: { claims: OutboxJobClaims; loops: Promise<void>[] } | undefined
   /** Handlers run in the async context of the dispatcher, so an uncaught error is not attributed to a request. */
   const inOwnContext = AsyncLocalStorage.snapshot()
 
@@ -75,7 +78,7 @@ export function createOutboxDispatcher({ db, log, metrics }: DispatcherDependenc
   }
 
   /** Claims and handles until nothing is due. */
-  async function claimUntilNothingIsDue(own: AttachedHandler, claims: OutboxClaims): Promise<void> {
+  async function claimUntilNothingIsDue(own: AttachedHandler, claims: OutboxJobClaims): Promise<void> {
     const { name, handler, semaphore } = own
     const isJob = 'runJob' in handler
     const runner = createHandlerRunner({ db, log, claims, count, signal, name, handler })
@@ -117,11 +120,11 @@ export function createOutboxDispatcher({ db, log, metrics }: DispatcherDependenc
     },
     wake,
     start: (): void => {
-      const claims = createOutboxClaims(db, log)
+      const claims = createOutboxJobClaims(db, log)
       const names = [...attached.keys()]
       const schedules = [...attached.values()]
         .filter(({ handler }) => 'runJob' in handler && handler.intervalSeconds !== undefined)
-        .map(({ name }) => recurringJobSchedule(name))
+        .map(({ name }) => createRecurringJobSchedule(name))
       let areSchedulesPlanned = schedules.length === 0
       const poll = async () => {
         if (!areSchedulesPlanned) areSchedulesPlanned = await claims.ensureSchedules(schedules)

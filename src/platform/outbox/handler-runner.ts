@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.ts'
 import { EventPositionPendingError } from '../event-log/positions.ts'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
-import { type ClaimedJobBatch, JobLeaseLostError, type OutboxClaims } from './claims.ts'
+import { type ClaimedJobBatch, JobLeaseLostError, type OutboxJobClaims } from './claims.ts'
 import type { EventOrJobHandler } from './handlers.ts'
 import type { ClaimedJob } from './job-queries.ts'
 import * as repository from './job-queries.ts'
@@ -14,7 +14,7 @@ import { JOB_ATTEMPTS_MAX } from './retry-delay.ts'
 type Deps = {
   db: Database
   log: Log
-  claims: OutboxClaims
+  claims: OutboxJobClaims
   count: (result: JobAttemptResult, amount?: number) => void
   /** Aborts when the process stops. */
   signal: AbortSignal
@@ -96,7 +96,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
         async tx => {
           const handling = handler.handleEvents(tx, rows.map(deliveryOf) as JobDelivery<never>[])
           await untilAborted(handling, AbortSignal.timeout(EVENT_HANDLER_MS_MAX))
-          const done = await tx.run(repository.deleteFinishedJobs, claims.keysOf(claimed, rows))
+          const done = await tx.run(repository.finishClaimedJobs, claims.keysOf(claimed, rows))
           if (done !== rows.length) throw new JobLeaseLostError()
           for (const { subject } of rows.filter(row => row.has_failed))
             await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
@@ -124,7 +124,7 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
     await db.transaction(async tx => {
       const done =
         intervalSeconds === undefined
-          ? await tx.run(repository.deleteFinishedJobs, claims.keysOf(claimed, [row]))
+          ? await tx.run(repository.finishClaimedJobs, claims.keysOf(claimed, [row]))
           : await tx.run(repository.planNextRun, {
               handler: name,
               subject,

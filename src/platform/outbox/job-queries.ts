@@ -85,7 +85,7 @@ export const renewJobLeases = statement({
     returning lease`
 })
 /** Deletes fewer rows than were claimed when another process claimed some, or some were discarded. */
-export const deleteFinishedJobs = statement({
+export const finishClaimedJobs = statement({
   name: 'outbox.finish',
   takes: { handler: 'text', subjects: 'uuid[]', ids: 'int8[]', lease: 'uuid' },
   text: `

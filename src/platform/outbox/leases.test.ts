@@ -9,7 +9,7 @@ import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
-import { type ClaimedJobBatch, createOutboxClaims, JobLeaseLostError } from './claims.ts'
+import { type ClaimedJobBatch, createOutboxJobClaims, JobLeaseLostError } from './claims.ts'
 import { createHandlerRunner } from './handler-runner.ts'
 
 const lockJob = statement({
@@ -21,7 +21,7 @@ const log = pino({ level: 'silent' })
 
 async function useClaims() {
   const { db, sql } = await useShop({ modules: [] })
-  const claims = createOutboxClaims(db, log)
+  const claims = createOutboxJobClaims(db, log)
   onTestFinished(() => claims.close())
   const claim = async (handler: string) => {
     const id = newId()
@@ -69,7 +69,7 @@ test('the lease of a running job is renewed until the job is settled, unless its
 test('the lease of a running job is renewed while 40 claims wait for a connection', async () => {
   const { url, directUrl, proxy } = await useProxiedDatabase()
   const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 1_000 })
-  const claims = createOutboxClaims(db, log)
+  const claims = createOutboxJobClaims(db, log)
   onTestFinished(async () => {
     await proxy.restore()
     await claims.close()

@@ -1,7 +1,7 @@
 import { statement } from '../postgres/statement.ts'
 
 /** Inserts a single event into the log that no module subscribes to. The condition draws the transaction id before the event's. */
-export const insertLoggedEvent = statement({
+export const insertUnsubscribedEvent = statement({
   name: 'outbox.insert_event',
   takes: {
     eventId: 'uuid',
@@ -21,7 +21,7 @@ export const insertLoggedEvent = statement({
  * Inserts the events of a transaction into the log, and all its jobs. The condition draws the transaction id before the ids
  * of events: so a transaction with a later id cannot hold an earlier event (\`event_log.draw_transaction_id\`).
  */
-export const insertMessages = statement({
+export const insertEventsAndJobs = statement({
   name: 'outbox.insert_messages',
   takes: {
     subjects: 'uuid[]',

@@ -5,7 +5,7 @@ export type JobAttemptResult = (typeof ATTEMPT_RESULTS)[number]
 export type OutboxBacklog = { pending: number; dead: number; oldest_seconds: number }
 
 /** Counts attempts to handle events and jobs, by result. */
-export function createJobAttemptCounter(metrics: Metrics) {
+export function createJobAttemptMetricCounter(metrics: Metrics) {
   const deliveries = metrics.counter('events_deliveries', 'Attempts to handle events and jobs, by result.', {
     result: ATTEMPT_RESULTS
   })

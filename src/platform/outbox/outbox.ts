@@ -3,9 +3,9 @@ import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { type BufferedMessage, insertBufferedMessages } from './buffered-messages.ts'
+import { type BufferedOutboxMessage, insertBufferedOutboxMessages } from './buffered-messages.ts'
 import { createOutboxConsole, type OutboxConsole } from './console.ts'
-import { createOutboxDispatcher, type DispatcherDependencies } from './dispatcher.ts'
+import { createOutboxDispatcher, type OutboxDispatcherDependencies } from './dispatcher.ts'
 import type { EventOrJobHandler } from './handlers.ts'
 
 /**
@@ -47,8 +47,8 @@ export type Outbox = {
 
 const PAYLOAD_BYTES_MAX = 65_536
 
-type MessageBuffer = { messages: BufferedMessage[]; isSent: boolean }
-export type OutboxDependencies = DispatcherDependencies & {
+type MessageBuffer = { messages: BufferedOutboxMessage[]; isSent: boolean }
+export type OutboxDependencies = OutboxDispatcherDependencies & {
   eventLog: Pick<RunningEventLog, 'wake' | 'start' | 'stop'>
 }
 
@@ -66,7 +66,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     buffers.set(tx, buffer)
     tx.withCommit(each => {
       buffer.isSent = true
-      return insertBufferedMessages(each, buffer.messages)
+      return insertBufferedOutboxMessages(each, buffer.messages)
     })
     tx.afterCommit(() => {
       for (const name of new Set(buffer.messages.flatMap(({ handlers }) => handlers))) dispatcher.wake(name)
@@ -75,7 +75,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     return buffer
   }
 
-  function write(tx: Transaction, name: string, message: BufferedMessage): void {
+  function write(tx: Transaction, name: string, message: BufferedOutboxMessage): void {
     const buffer = bufferOf(tx)
     if (buffer.isSent) throw new Error(`${name} came after the jobs of its transaction had been sent`)
     buffer.messages.push(message)

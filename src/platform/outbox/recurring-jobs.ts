@@ -1,11 +1,11 @@
 import type { Database } from '../postgres/database.ts'
-import { scheduleInsertParameters } from './claims.ts'
-import { recurringJobSchedule } from './dispatcher.ts'
+import { recurringScheduleInsertParameters } from './claims.ts'
+import { createRecurringJobSchedule } from './dispatcher.ts'
 import { insertMissingSchedules } from './job-queries.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Wraps an outbox to record the interval of each recurring job, in seconds. */
-export const recordJobIntervals = (intervals: Map<string, number>, outbox: Outbox): Outbox => ({
+export const outboxRecordingJobIntervals = (intervals: Map<string, number>, outbox: Outbox): Outbox => ({
   ...outbox,
   attachHandler: (name, handler) => {
     if ('runJob' in handler && handler.intervalSeconds !== undefined)
@@ -16,6 +16,6 @@ export const recordJobIntervals = (intervals: Map<string, number>, outbox: Outbo
 
 /** Plans the first run of each job after its interval, unless it is planned already. */
 export async function planRecurringJobs(db: Database, intervals: ReadonlyMap<string, number>): Promise<void> {
-  const schedules = [...intervals].map(([name, seconds]) => recurringJobSchedule(name, seconds))
-  await db.run(insertMissingSchedules, scheduleInsertParameters(schedules))
+  const schedules = [...intervals].map(([name, seconds]) => createRecurringJobSchedule(name, seconds))
+  await db.run(insertMissingSchedules, recurringScheduleInsertParameters(schedules))
 }

@@ -1,4 +1,4 @@
-export type BoundedSearch = {
+export type BoundedSearchSqlParts = {
   /** The table, and joins after it. */
   table: string
   /** The columns that the list returns or sorts by. */
@@ -28,7 +28,7 @@ const SCANNED_PER_ROW = 50
  * scan the index of the list. It misjudges rare values, and matching rows are adjacent, possibly after half of the table. So
  * the scan is bounded. If the page is not full after it, the index of the value finds all matches, which are then sorted.
  */
-export function boundedSearchSql(search: BoundedSearch): string {
+export function boundedSearchSql(search: BoundedSearchSqlParts): string {
   const { table, columns, where, by, shown, isMatch, value, hiddenValue } = search
   const first = (perRow: number) => `
         select ${columns}, ${isMatch(value)} as is_found from ${table} where ${where}

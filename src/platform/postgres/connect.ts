@@ -37,7 +37,7 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, text => {
  * Planner settings for statements whose best plan depends on their parameters: how common a word is, whether there is a
  * filter. Planning a list costs 0.1 ms; the generic plan of a search took up to 5 s (2026-11-21, 20,000 products).
  */
-export const customPlanSettings = { plan_cache_mode: 'force_custom_plan' }
+export const forceCustomPlanSettings = { plan_cache_mode: 'force_custom_plan' }
 
 /**
  * Planner settings for statements that write, which find their rows by key. A generic plan is made once per connection. Made
@@ -51,7 +51,7 @@ export const noSequentialScanSettings = { enable_seqscan: 'off' }
  * disks. They make the lines of a cart an index lookup: 23 us instead of 27 (2026-11). As tables grow while plans stay,
  * sequential scans are off here too.
  */
-export const inMemoryPlanSettings = { ...noSequentialScanSettings, random_page_cost: '1.1' }
+export const keyLookupPlannerSettings = { ...noSequentialScanSettings, random_page_cost: '1.1' }
 
 /** Settings of PostgreSQL for one connection, by name. */
 export type DatabaseSessionSettings = Readonly<Record<string, string | number>>
@@ -102,7 +102,7 @@ export class DatabaseUnreachableError extends OperatorError {}
  * Opens a connection outside of the pools and checks the server's version.
  * @throws OperatorError when the server cannot be reached, refuses us, or is too old.
  */
-export async function connectToDatabase(settings: pg.ClientConfig): Promise<pg.Client> {
+export async function openUnpooledPgClient(settings: pg.ClientConfig): Promise<pg.Client> {
   let client: pg.Client | undefined
   try {
     client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings })

@@ -34,7 +34,7 @@ export const findConnectionLimits = statement({
       (select rolconnlimit from pg_roles where rolname = current_user) as role,
       (select datconnlimit from pg_database where datname = current_database()) as database`
 })
-export type DatabaseConnectionLimits = { server: number; role: number; database: number }
+export type PostgresServerConnectionLimits = { server: number; role: number; database: number }
 
 const NAMES = {
   server: 'the server accepts (max_connections)',
@@ -45,9 +45,9 @@ const NAMES = {
 /** Returns a warning when one process alone may open more connections than the limits allow. */
 export function describeConnectionShortage(
   wanted: number,
-  limits: DatabaseConnectionLimits
+  limits: PostgresServerConnectionLimits
 ): string | undefined {
-  const least = (Object.keys(NAMES) as (keyof DatabaseConnectionLimits)[])
+  const least = (Object.keys(NAMES) as (keyof PostgresServerConnectionLimits)[])
     .filter(name => limits[name] >= 0)
     .reduce((least, name) => (limits[name] < limits[least] ? name : least), 'server')
   if (wanted <= limits[least]) return undefined

@@ -13,7 +13,7 @@ import {
   type ConnectionPoolStatistics,
   type DatabaseOptions,
   openConnectionPools,
-  statementTimeouts
+  sharedAndSlowStatementTimeouts
 } from './pools.ts'
 import { createQueryable, type Queryable, type SendStatement } from './queryable.ts'
 import { createCallBatcher } from './transactions/call-batching.ts'
@@ -89,7 +89,7 @@ const LOCKED_MS = 1_000
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const { sharedMs, slowMs } = statementTimeouts(options)
+  const { sharedMs, slowMs } = sharedAndSlowStatementTimeouts(options)
   const pools = openConnectionPools(options, () => endSilentConnections())
   const { transactions, patient, writes, slow, shared, probes, acquired } = pools
   /** Reads that hit a lock timeout, such as on a table that is being altered: until when they use the pool for writes. */

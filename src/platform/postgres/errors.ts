@@ -51,7 +51,7 @@ const CONNECTION_LOST =
 
 const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
 
-export const isTransactionRetryable = (error: unknown): boolean => RETRYABLE.has(codeOf(error))
+export const isSerializationConflictOrDeadlock = (error: unknown): boolean => RETRYABLE.has(codeOf(error))
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_TIMEOUT
 /** Prepared statements of this connection, and of others as old, no longer match the schema. */
 export const isPreparedStatementStale = (error: unknown): boolean =>
@@ -59,7 +59,7 @@ export const isPreparedStatementStale = (error: unknown): boolean =>
   codeOf(error) === STATEMENT_EXISTS ||
   (codeOf(error) === PLAN_CHANGED.code && (error as pg.DatabaseError).routine === PLAN_CHANGED.routine)
 /** Whether the server rejected the statement. Otherwise it may have succeeded and only its response is lost. */
-export const isRejectedByServer = (error: unknown): boolean =>
+export const isStatementRejectedByServer = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !CONNECTION_ENDED.test(codeOf(error))
 /** Whether the connection is unusable after this error. */
 export const isConnectionUnusable = (error: unknown): boolean =>

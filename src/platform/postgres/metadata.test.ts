@@ -3,22 +3,22 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { newId } from '../../kernel/ids.ts'
-import { type Metadata, mergeMetadata, OWN_METADATA_BYTES_MAX } from '../../kernel/metadata.ts'
+import { CUSTOMER_WRITTEN_METADATA_BYTES_MAX, type Metadata, mergeMetadata } from '../../kernel/metadata.ts'
 import type { MetadataRequest } from '../../kernel/metadata-request.ts'
 import { openDatabase } from './database.ts'
-import { changeMetadata, metadataColumns, metadataUpdate } from './metadata.ts'
+import { adminMetadataColumns, changeMetadata, metadataUpdateStatement } from './metadata.ts'
 import { statement } from './statement.ts'
 
-const updateNoteMetadata = metadataUpdate('test.update_note_metadata', 'public.notes')
+const updateNoteMetadata = metadataUpdateStatement('test.update_note_metadata', 'public.notes')
 const insertNote = statement({
   name: 'test.insert_note_with_metadata',
-  takes: { id: 'uuid', ...metadataColumns },
+  takes: { id: 'uuid', ...adminMetadataColumns },
   text: 'insert into public.notes (id, metadata, private_metadata) values ($id, $metadata, $private_metadata)'
 })
 const findNote = statement({
   name: 'test.find_note_with_metadata',
   takes: { id: 'uuid' },
-  gives: metadataColumns,
+  gives: adminMetadataColumns,
   text: 'select metadata, private_metadata from public.notes where id = $id'
 })
 
@@ -31,7 +31,7 @@ async function useNotes() {
     create table public.notes (id uuid primary key, metadata jsonb not null, private_metadata jsonb not null,
       constraint notes_metadata check (
         jsonb_array_length(jsonb_path_query_array(metadata, '$.keyvalue()')) <= 50
-        and octet_length(private_metadata::text) <= ${OWN_METADATA_BYTES_MAX}))`)
+        and octet_length(private_metadata::text) <= ${CUSTOMER_WRITTEN_METADATA_BYTES_MAX}))`)
   await client.end()
   const db = openDatabase(testDatabaseOptions(url))
   onTestFinished(() => db.close())
@@ -76,7 +76,7 @@ test('the TypeScript rule and the SQL constraint count the bytes of metadata ali
   for (let length = 1; length < 500; length += 1) {
     const private_metadata = { last: 'x'.repeat(length) }
     const expected = await Promise.resolve()
-      .then(() => mergeMetadata(full, private_metadata, OWN_METADATA_BYTES_MAX))
+      .then(() => mergeMetadata(full, private_metadata, CUSTOMER_WRITTEN_METADATA_BYTES_MAX))
       .catch(() => undefined)
     const actual = await update(id, { private_metadata }).catch(() => undefined)
     expect(actual?.private_metadata, `${length}`).toEqual(expected)

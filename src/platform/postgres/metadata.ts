@@ -13,19 +13,22 @@ import { json, statement } from './statement.ts'
 // `<table>_metadata` with the limits.
 
 /** The columns of an object that administrators see. */
-export const metadataColumns = { metadata: json<Metadata>(), private_metadata: json<Metadata>() } as const
+export const adminMetadataColumns = {
+  metadata: json<Metadata>(),
+  private_metadata: json<Metadata>()
+} as const
 
 /** Returns the SQL of a column after a change: the counterpart of `mergeMetadata`. */
 export const mergedMetadataSql = (column: string, change: string): string =>
   `jsonb_strip_nulls(${column} || ${change})`
 
 /** Declares the limits of a table, so that their violation is the error `METADATA_LIMIT`. */
-export function declareMetadata(table: `${string}.${string}`): void {
+export function declareMetadataLimitConstraint(table: `${string}.${string}`): void {
   declareConstraint(metadataLimitExceededError, `${table}_metadata`)
 }
 
 /** A change of the metadata of one object. */
-export type MetadataRow = {
+export type MetadataChangeRow = {
   readonly id: string
   readonly metadata: MetadataChange
   readonly private_metadata: MetadataChange
@@ -35,11 +38,11 @@ export type MetadataRow = {
  * Declares the metadata of a table, and returns the statement that changes it in many rows. `also`: further assignments, such as of the
  * version, for objects whose other columns did not change with it.
  */
-export function metadataUpdate(name: string, table: `${string}.${string}`, also = '') {
-  declareMetadata(table)
+export function metadataUpdateStatement(name: string, table: `${string}.${string}`, also = '') {
+  declareMetadataLimitConstraint(table)
   return statement({
     name,
-    takes: { rows: json<readonly MetadataRow[]>() },
+    takes: { rows: json<readonly MetadataChangeRow[]>() },
     text: `
     update ${table} as changed set
       metadata = ${mergedMetadataSql('changed.metadata', 'rows.metadata')},
@@ -48,15 +51,15 @@ export function metadataUpdate(name: string, table: `${string}.${string}`, also 
     where changed.id = rows.id`
   })
 }
-/** A statement of `metadataUpdate`. */
-export type MetadataUpdate = ReturnType<typeof metadataUpdate>
+/** A statement of `metadataUpdateStatement`. */
+export type MetadataUpdateStatement = ReturnType<typeof metadataUpdateStatement>
 
 type ObjectRequest = MetadataRequest & { readonly id: string }
 
 /** Changes the metadata of objects. Sends no statement when no request has any. @throws `METADATA_LIMIT` */
 export async function changeMetadata(
   tx: Transaction,
-  update: MetadataUpdate,
+  update: MetadataUpdateStatement,
   ...objects: readonly ObjectRequest[]
 ): Promise<void> {
   const rows = objects
@@ -74,7 +77,7 @@ export const metadataMatchSql = (metadata: string): string => `(metadata @> ${me
 /** The same for `$metadata`, unless that is null. */
 export const hasMetadataSql = `($metadata::jsonb is null or ${metadataMatchSql('$metadata')})`
 /** The parts of `boundedSearchSql` for rows with the metadata `$metadata`. */
-export const metadataSearch = {
+export const metadataSearchSqlParts = {
   isMatch: metadataMatchSql,
   value: '$metadata',
   hiddenValue: '(select $metadata::jsonb)'

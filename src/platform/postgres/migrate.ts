@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closePgClient, connectToDatabase } from './connect.ts'
+import { closePgClient, openUnpooledPgClient } from './connect.ts'
 
 /**
  * The folder with the migrations of one PostgreSQL schema: `0001_what.sql`, `0002_…`, applied in the order of their names.
@@ -24,11 +24,11 @@ const CREATE_TABLE = `
 const INSERT = 'insert into cartwright.migrations (module, name, checksum) values ($1, $2, $3)'
 
 /** The applied migrations, and the connection that `migrate` continues with and closes. */
-export type AppliedMigrations = { client: pg.Client; applied: readonly AppliedMigration[] }
+export type AppliedMigrationsWithConnection = { client: pg.Client; applied: readonly AppliedMigration[] }
 
 /** Reads the applied migrations; a start does so while it loads the modules. @throws OperatorError */
-export async function readAppliedMigrations(url: string): Promise<AppliedMigrations> {
-  const client = await connectToDatabase({ connectionString: url, application_name: 'cartwright migrate' })
+export async function readAppliedMigrations(url: string): Promise<AppliedMigrationsWithConnection> {
+  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright migrate' })
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
@@ -45,7 +45,7 @@ export async function readAppliedMigrations(url: string): Promise<AppliedMigrati
 export async function migrate(
   url: string,
   modules: readonly MigrationSource[],
-  finding: Promise<AppliedMigrations> = readAppliedMigrations(url)
+  finding: Promise<AppliedMigrationsWithConnection> = readAppliedMigrations(url)
 ): Promise<string[]> {
   const { client, applied } = await finding
   let step = ''
@@ -89,7 +89,7 @@ async function apply(client: pg.Client, { module, name, sql, checksum }: Migrati
  * Applies exactly these migrations to an empty database, in the caller's transaction.
  * @throws OperatorError when this program does not know one of them.
  */
-export async function applyRecordedMigrations(
+export async function applyMigrationsOfBackup(
   client: pg.Client,
   modules: readonly MigrationSource[],
   migrations: readonly AppliedMigration[]

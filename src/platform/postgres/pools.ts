@@ -1,9 +1,9 @@
 import {
-  customPlanSettings,
   type DatabaseConnectOptions,
   type DatabaseSessionSettings,
+  forceCustomPlanSettings,
   initialSessionSettings,
-  inMemoryPlanSettings,
+  keyLookupPlannerSettings,
   noSequentialScanSettings,
   pgClientConfig
 } from './connect.ts'
@@ -12,7 +12,7 @@ import type { SuspectConnection } from './connections/dead-peer-detection.ts'
 import { ConnectionPool } from './connections/pool.ts'
 import { ConnectionPoolGroup } from './connections/pool-group.ts'
 import { createDatabaseProbes } from './connections/probes.ts'
-import { SharedConnections } from './pipelined/shared-connections.ts'
+import { PipelinedDatabaseConnections } from './pipelined/shared-connections.ts'
 import { readOnlyUntilBeginSettings } from './transactions/transaction.ts'
 
 export type DatabaseOptions = DatabaseConnectOptions & {
@@ -51,7 +51,9 @@ const SILENCE_MS = 200
 const PATIENCE = 4
 
 /** Statement timeouts of the shared connections and of slow reads, in milliseconds. */
-export const statementTimeouts = ({ statementTimeoutMs }: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
+export const sharedAndSlowStatementTimeouts = ({
+  statementTimeoutMs
+}: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
   sharedMs: Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX),
   slowMs: Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
 })
@@ -59,7 +61,7 @@ export const statementTimeouts = ({ statementTimeoutMs }: Pick<DatabaseOptions, 
 /** Opens the pools of this process, one for each kind of work. */
 export function openConnectionPools(options: DatabaseOptions, onSilence: () => void) {
   const { poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const { sharedMs, slowMs } = statementTimeouts(options)
+  const { sharedMs, slowMs } = sharedAndSlowStatementTimeouts(options)
   const group = new ConnectionPoolGroup()
   const open = (
     limits: {
@@ -87,19 +89,22 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
     forTransactions
   )
   const writes = open({ max: options.writeConnections, waitMs, patienceMs }, noSequentialScanSettings)
-  const slow = open({ max: options.slowConnections, waitMs, statementTimeoutMs: slowMs }, customPlanSettings)
+  const slow = open(
+    { max: options.slowConnections, waitMs, statementTimeoutMs: slowMs },
+    forceCustomPlanSettings
+  )
   const probes = createDatabaseProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
   const forReads = {
     ...options,
     statementTimeoutMs: sharedMs,
     lockTimeoutMs: Math.min(lockTimeoutMs, SHARED_LOCK_MS_MAX)
   }
-  const shared = new SharedConnections(pgClientConfig(forReads, inMemoryPlanSettings), {
+  const shared = new PipelinedDatabaseConnections(pgClientConfig(forReads, keyLookupPlannerSettings), {
     count: options.sharedConnections,
     waitMs,
     silenceMsMax: sharedMs + SILENCE_MS,
     onSilence,
-    session: initialSessionSettings(forReads, inMemoryPlanSettings),
+    session: initialSessionSettings(forReads, keyLookupPlannerSettings),
     group
   })
   const forWork = [transactions, patient, writes, slow]

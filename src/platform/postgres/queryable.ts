@@ -3,24 +3,24 @@ import {
   orderedParameterValues,
   type Statement,
   type StatementArguments,
-  type StatementRow,
-  type StatementValues
+  type StatementResultRow,
+  type StatementValueTypes
 } from './statement.ts'
 
 /** Runs statements: the database itself, or a transaction. */
 export type Queryable = {
   /** Runs a prepared statement and returns its rows. @throws `unavailable` when the database cannot answer. */
-  rows<T extends StatementValues, G extends StatementValues>(
+  rows<T extends StatementValueTypes, G extends StatementValueTypes>(
     statement: Statement<T, G>,
     ...given: StatementArguments<T>
-  ): Promise<StatementRow<G>[]>
+  ): Promise<StatementResultRow<G>[]>
   /** Returns the first row, or undefined. */
-  first<T extends StatementValues, G extends StatementValues>(
+  first<T extends StatementValueTypes, G extends StatementValueTypes>(
     statement: Statement<T, G>,
     ...given: StatementArguments<T>
-  ): Promise<StatementRow<G> | undefined>
+  ): Promise<StatementResultRow<G> | undefined>
   /** Returns the number of rows that were changed or found. */
-  run<T extends StatementValues, G extends StatementValues>(
+  run<T extends StatementValueTypes, G extends StatementValueTypes>(
     statement: Statement<T, G>,
     ...given: StatementArguments<T>
   ): Promise<number>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import {
-  expandEachRows,
+  expandEachPlaceholderSql,
   json,
   orderedParameterValues,
   statement,
@@ -44,7 +44,7 @@ test('a forEach statement takes the rows of all callers and returns each row wit
     gives: { at: 'int8' },
     text: 'select at from $each where id is not null or note is not null'
   } as const
-  expect(expandEachRows(declaration)).toBe(
+  expect(expandEachPlaceholderSql(declaration)).toBe(
     `select at from rows from (jsonb_to_recordset($1) as (id uuid, note jsonb)) with ordinality as each (id, note, at) ` +
       'where id is not null or note is not null'
   )
@@ -55,11 +55,11 @@ test('a forEach statement takes the rows of all callers and returns each row wit
   expect(() => orderedParameterValues({ ...declaration, isForEach: true }, { id: 'a' })).toThrow(
     'test.each lacks note'
   )
-  expect(() => expandEachRows({ ...declaration, gives: {} })).toThrow('test.each must return at')
-  expect(() => expandEachRows({ ...declaration, text: 'select at, id from $each' })).toThrow(
+  expect(() => expandEachPlaceholderSql({ ...declaration, gives: {} })).toThrow('test.each must return at')
+  expect(() => expandEachPlaceholderSql({ ...declaration, text: 'select at, id from $each' })).toThrow(
     'takes note and does not use it'
   )
-  expect(() => expandEachRows({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow(
+  expect(() => expandEachPlaceholderSql({ ...declaration, takes: { id: 'bytea', note: 'jsonb?' } })).toThrow(
     'takes bytes'
   )
 })

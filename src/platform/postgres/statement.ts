@@ -38,7 +38,7 @@ export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
 export const nullableOneOf = <T extends string>() => 'text?' as 'text?' & Means<T>
 
 /** Names and types of parameters or columns. */
-export type StatementValues = Readonly<Record<string, ValueType>>
+export type StatementValueTypes = Readonly<Record<string, ValueType>>
 type ValueOf<T extends ValueType> =
   T extends Means<infer V>
     ? T extends 'jsonb?' | 'text?'
@@ -49,16 +49,16 @@ type ValueOf<T extends ValueType> =
       : T extends TypeName
         ? ValueTypes[T]
         : never
-export type StatementRow<G extends StatementValues> = { [K in keyof G]: ValueOf<G[K]> }
+export type StatementResultRow<G extends StatementValueTypes> = { [K in keyof G]: ValueOf<G[K]> }
 type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
-type Given<T extends StatementValues> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
+type Given<T extends StatementValueTypes> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
 /** The arguments of a statement's execution: its parameters by name, or none when it takes none. */
-export type StatementArguments<T extends StatementValues> = keyof T extends never ? [] : [given: Given<T>]
+export type StatementArguments<T extends StatementValueTypes> = keyof T extends never ? [] : [given: Given<T>]
 
 /** A named SQL statement. Each connection prepares it once, and a test compares it with the migrated schema. */
 export type Statement<
-  T extends StatementValues = StatementValues,
-  G extends StatementValues = StatementValues
+  T extends StatementValueTypes = StatementValueTypes,
+  G extends StatementValueTypes = StatementValueTypes
 > = {
   readonly name: string
   readonly takes: T
@@ -76,10 +76,10 @@ export type Statement<
   readonly isForEach: boolean
 }
 /** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
-export type RowOf<S> = S extends Statement<infer _, infer G> ? StatementRow<G> : never
+export type RowOf<S> = S extends Statement<infer _, infer G> ? StatementResultRow<G> : never
 
 type Nothing = Readonly<Record<never, never>>
-type Declaration<T extends StatementValues, G extends StatementValues> = {
+type Declaration<T extends StatementValueTypes, G extends StatementValueTypes> = {
   /** `module.verb_noun`. */
   name: string
   /** Parameters: `$name` in the text. */
@@ -109,15 +109,15 @@ const statements = new Map<string, Statement>()
  * @throws when the text and `takes` do not match, or when a slow statement writes; then the program does not load.
  */
 export function statement<
-  const T extends StatementValues = Nothing,
-  const G extends StatementValues = Nothing
+  const T extends StatementValueTypes = Nothing,
+  const G extends StatementValueTypes = Nothing
 >(declaration: Declaration<T, G>): Statement<T, G> {
   const { name, slow: isSlow = false } = declaration
-  const { takes = {}, gives = {} } = declaration as Declaration<StatementValues, StatementValues>
+  const { takes = {}, gives = {} } = declaration as Declaration<StatementValueTypes, StatementValueTypes>
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
   const { forEach: isForEach = false } = declaration
-  const text = isForEach ? expandEachRows(declaration) : toPositionalParameters(declaration)
+  const text = isForEach ? expandEachPlaceholderSql(declaration) : toPositionalParameters(declaration)
   const mayLock = LOCKS.test(text)
   if (isSlow && mayLock)
     throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
@@ -131,7 +131,7 @@ export function toPositionalParameters({
   name,
   takes = {},
   text
-}: Declaration<StatementValues, StatementValues>): string {
+}: Declaration<StatementValueTypes, StatementValueTypes>): string {
   const names = Object.keys(takes)
   // Every second part is a name. Replacing them one by one took the start twice as long (2026-11).
   const parts = text.split(PARAMETER)
@@ -144,12 +144,12 @@ export function toPositionalParameters({
 }
 
 /** Replaces `$each` in the text by the rows of a JSON array. */
-export function expandEachRows({
+export function expandEachPlaceholderSql({
   name,
   takes = {},
   gives = {},
   text
-}: Declaration<StatementValues, StatementValues>): string {
+}: Declaration<StatementValueTypes, StatementValueTypes>): string {
   if (gives.at !== 'int8')
     throw new Error(`${name} must return at, so that each participant gets its own rows`)
   const names = Object.keys(takes)
@@ -157,12 +157,12 @@ export function expandEachRows({
   if (Object.values(takes).some(type => type.startsWith('bytea')))
     throw new Error(`${name} takes bytes, which JSON has not`)
   if (unused.length > 0) throw new Error(`${name} takes ${unused.join(', ')} and does not use it`)
-  const table = `rows from (jsonb_to_recordset($1) as (${recordColumnsSql(takes)})) with ordinality as each (${names.join(', ')}, at)`
+  const table = `rows from (jsonb_to_recordset($1) as (${recordsetColumnsSql(takes)})) with ordinality as each (${names.join(', ')}, at)`
   return text.replace('$each', table)
 }
 
 /** Returns the columns of `jsonb_to_recordset($rows) as rows (…)`, for rows with these columns: `id uuid, name text`. */
-export const recordColumnsSql = (columns: StatementValues): string =>
+export const recordsetColumnsSql = (columns: StatementValueTypes): string =>
   Object.entries(columns)
     .map(([column, type]) => `${column} ${type.replace('?', '')}`)
     .join(', ')
@@ -184,4 +184,4 @@ export function orderedParameterValues(
 }
 
 /** Every statement of the modules loaded so far. */
-export const declaredStatements = (): readonly Statement[] => [...statements.values()]
+export const listDeclaredStatements = (): readonly Statement[] => [...statements.values()]

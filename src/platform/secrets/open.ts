@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { OperatorError } from '../../kernel/errors.ts'
 import type { Config } from '../core-settings.ts'
 import { createFolder } from '../folder.ts'
-import { createSecrets, type SecretKey, type Secrets } from './secrets.ts'
+import { createSecretsFromKeys, type SecretKey, type Secrets } from './secrets.ts'
 
 const KEY_BYTES = 32
 /**
@@ -14,7 +14,7 @@ const KEY_BYTES = 32
  * @throws OperatorError when they cannot be used.
  */
 export const loadSecrets = ({ secrets, data }: Pick<Config, 'secrets' | 'data'>): Secrets =>
-  createSecrets(secrets.keys.length > 0 ? secrets.keys : keysOfFile(data))
+  createSecretsFromKeys(secrets.keys.length > 0 ? secrets.keys : keysOfFile(data))
 
 function keysOfFile(folder: string): readonly SecretKey[] {
   const path = join(folder, 'secrets')

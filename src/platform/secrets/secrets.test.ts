@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { testKey, testSecrets } from '../../../test/support/secrets.ts'
 import { loadSecrets } from './open.ts'
-import { createSecrets, findSecretKeyProblems } from './secrets.ts'
+import { createSecretsFromKeys, findSecretKeyProblems } from './secrets.ts'
 
 const plain = Buffer.from('a private key')
 
@@ -28,7 +28,7 @@ describe('encrypted data', () => {
     const sealed = testSecrets('old').seal('a', plain)
     expect(testSecrets('new', 'old').open('a', sealed)).toEqual(plain)
     expect(testSecrets('new').open('a', sealed)).toBeUndefined()
-    expect(createSecrets([testKey('old', 'x')]).open('a', sealed)).toBeUndefined()
+    expect(createSecretsFromKeys([testKey('old', 'x')]).open('a', sealed)).toBeUndefined()
     expect(testSecrets('new').keyIdOf(sealed)).toBe('old')
     expect(testSecrets('new', 'old').keyIdOf(testSecrets('new', 'old').seal('a', plain))).toBe('new')
   })
@@ -78,12 +78,12 @@ describe('keys', () => {
   test('secret keys are base64 or hex of at least 32 bytes, and a short one is rejected without being shown', () => {
     const hex = Buffer.alloc(32, 'k').toString('hex')
     const base64 = Buffer.alloc(32, 'k').toString('base64')
-    expect(createSecrets([{ id: 'k', key: hex }]).mac('a')).toBe(
-      createSecrets([{ id: 'k', key: base64 }]).mac('a')
+    expect(createSecretsFromKeys([{ id: 'k', key: hex }]).mac('a')).toBe(
+      createSecretsFromKeys([{ id: 'k', key: base64 }]).mac('a')
     )
     const short = Buffer.alloc(31, 'k').toString('base64')
-    expect(() => createSecrets([{ id: 'k1', key: short }])).toThrow(/key k1 is shorter.*openssl rand/)
-    expect(() => createSecrets([{ id: 'k1', key: short }])).not.toThrow(short)
+    expect(() => createSecretsFromKeys([{ id: 'k1', key: short }])).toThrow(/key k1 is shorter.*openssl rand/)
+    expect(() => createSecretsFromKeys([{ id: 'k1', key: short }])).not.toThrow(short)
   })
 
   test('two secret keys of the same name are rejected', () => {

@@ -69,7 +69,7 @@ export function findSecretKeyProblems(
 }
 
 /** @throws OperatorError when a key is too short, or two have the same id. */
-export function createSecrets(keys: readonly SecretKey[]): Secrets {
+export function createSecretsFromKeys(keys: readonly SecretKey[]): Secrets {
   const rings = keys.map(ringOf)
   const [first] = rings
   if (first === undefined) throw new Error('there is no secret')

@@ -66,8 +66,8 @@ test(`each filter of the audit log uses an index on ${MANY} entries`, async () =
        jsonb_build_object('id', gen_random_uuid()), 'r', 200 from generate_series(1, ${MANY}) n`
   )
   await shop.sql('analyze cartwright.audit')
-  const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
-  const [statement] = declaredStatements().filter(({ name }) => name === 'audit.list_entries')
+  const { listDeclaredStatements } = await import('../../../platform/postgres/statement.ts')
+  const [statement] = listDeclaredStatements().filter(({ name }) => name === 'audit.list_entries')
   const { takes = {}, text = '' } = statement ?? {}
   const start = { before: LATEST_MICROSECOND, after: HIGHEST_ID, limit: 21 }
   for (const filter of [

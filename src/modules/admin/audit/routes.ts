@@ -1,8 +1,8 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { AuditListResponse, AuditQuery } from './schema.ts'
-import type { AuditService } from './service.ts'
+import type { AuditListService } from './service.ts'
 
-export function auditRoutes(tiers: Tiers, audit: AuditService): void {
+export function auditRoutes(tiers: Tiers, audit: AuditListService): void {
   tiers.admin.get(
     '/admin/audit',
     {

@@ -5,7 +5,7 @@ import type { AuditQuery } from './schema.ts'
 type Deps = { audit: AuditTrail; auth: Pick<AuthApi, 'contacts'> | undefined }
 
 /** Lists audit entries with the e-mail addresses of their actors. */
-export function createAuditService({ audit, auth }: Deps) {
+export function createAuditListService({ audit, auth }: Deps) {
   return {
     async list({ actor, route, id, since, until, ...query }: AuditQuery) {
       const filters: AuditFilters = {
@@ -26,4 +26,4 @@ export function createAuditService({ audit, auth }: Deps) {
     }
   }
 }
-export type AuditService = ReturnType<typeof createAuditService>
+export type AuditListService = ReturnType<typeof createAuditListService>

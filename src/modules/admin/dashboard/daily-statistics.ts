@@ -5,7 +5,7 @@ import type { DashboardPeriod } from './period.ts'
 import * as repository from './repository.ts'
 import {
   type DashboardStatistics,
-  mergeDashboardStatistics,
+  mergeStatisticsOfPeriodParts,
   type ReadDashboardStatistics
 } from './statistics.ts'
 
@@ -32,11 +32,11 @@ const AGE_SHARE = 1 / 24
 type Deps = { db: Database; days: TimeZoneDays; scope: string; compute: ReadDashboardStatistics }
 
 /** Statistics of a period: stored days are read from their table, and the others are computed from orders. */
-export function createDailyStatistics({ db, days, scope, compute }: Deps) {
+export function createDailyStatisticsService({ db, days, scope, compute }: Deps) {
   /** The days from the first to the last one that is not stored are computed together, in one statement per module. */
   async function statisticsOf(period: DashboardPeriod): Promise<DashboardStatistics> {
     const [from = '', to = from] = [period.days[0], period.days.at(-1)]
-    const rows = await db.rows(repository.listDailyStatistics, { scope, first: from, last: to })
+    const rows = await db.rows(repository.listDailyDashboardStatistics, { scope, first: from, last: to })
     const stored = new Map(rows.map(({ day, statistics }) => [day, statistics]))
     const first = period.days.findIndex(day => !stored.has(day))
     const last = period.days.findLastIndex(day => !stored.has(day))
@@ -44,10 +44,10 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
       const statistics = offset < first || offset > last ? stored.get(day) : undefined
       return statistics === undefined ? [] : [{ offset, statistics }]
     })
-    if (first === -1) return mergeDashboardStatistics(parts)
+    if (first === -1) return mergeStatisticsOfPeriodParts(parts)
     const end = period.starts[last + 1] ?? period.end
     const statistics = await compute({ starts: period.starts.slice(first, last + 1), end })
-    return mergeDashboardStatistics([...parts, { offset: first, statistics }])
+    return mergeStatisticsOfPeriodParts([...parts, { offset: first, statistics }])
   }
 
   /** Past days that were never computed, or not recently enough for their age; latest first. */
@@ -79,9 +79,9 @@ export function createDailyStatistics({ db, days, scope, compute }: Deps) {
           starts: [new Date(days.startOf(day))],
           end: new Date(days.startOf(addDays(day)))
         })
-        await db.run(repository.upsertDailyStatistics, { scope, day, statistics, computedAt })
+        await db.run(repository.upsertDailyDashboardStatistics, { scope, day, statistics, computedAt })
       }
     }
   }
 }
-export type DailyStatistics = ReturnType<typeof createDailyStatistics>
+export type DailyStatisticsService = ReturnType<typeof createDailyStatisticsService>

@@ -8,7 +8,7 @@ export const findShopInstallTime = statement({
   gives: { at: 'timestamptz' },
   text: 'select at from admin.beginning'
 })
-export const listDailyStatistics = statement({
+export const listDailyDashboardStatistics = statement({
   name: 'admin.list_daily_statistics',
   takes: scopeAndDays,
   gives: { day: 'text', statistics: json<DashboardStatistics>() },
@@ -24,7 +24,7 @@ export const listStoredStatisticsDays = statement({
     select day, computed_at from admin.daily_statistics
     where scope = $scope and day between $first and $last`
 })
-export const upsertDailyStatistics = statement({
+export const upsertDailyDashboardStatistics = statement({
   name: 'admin.upsert_day',
   takes: { scope: 'text', day: 'text', statistics: json<DashboardStatistics>(), computedAt: 'timestamptz' },
   text: `

@@ -184,7 +184,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
      from (select * from payments.facts where kind = 'capture' limit 1) fact, generate_series(1, ${MANY}) n`
   )
   await shop.sql('analyze orders.orders, payments.facts, orders.lines')
-  const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
+  const { listDeclaredStatements } = await import('../../../platform/postgres/statement.ts')
   const starts = [new Date(Date.now() - 86_400_000).toISOString()]
   const given: Record<string, unknown> = {
     starts,
@@ -194,7 +194,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
     last: HIGHEST_ID
   }
   const summed = ['orders.sum_of_days', 'orders.sum_of_units', 'payments.sum_of_days']
-  for (const { name, takes, text } of declaredStatements().filter(each => summed.includes(each.name))) {
+  for (const { name, takes, text } of listDeclaredStatements().filter(each => summed.includes(each.name))) {
     const values = Object.keys(takes).map(key => given[key])
     const plan = (await shop.sql(`explain ${text}`, values)).map(row => row['QUERY PLAN']).join('\n')
     expect(plan, `${name}\n${plan}`).toMatch(/orders_created_at|orders_figures|facts_money/)

@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { OrderStatistics } from '../../orders/index.ts'
 import type { PaymentsApi } from '../../payments/index.ts'
-import type { DailyStatistics } from './daily-statistics.ts'
+import type { DailyStatisticsService } from './daily-statistics.ts'
 import { type DashboardPeriod, resolveDashboardPeriod } from './period.ts'
 import type { DashboardQuery, DashboardResponse } from './schema.ts'
 import {
@@ -21,7 +21,7 @@ type Deps = {
   db: Database
   days: TimeZoneDays
   timeZone: string
-  dailyStatistics: Pick<DailyStatistics, 'statisticsOf'>
+  dailyStatistics: Pick<DailyStatisticsService, 'statisticsOf'>
   deliveries: Pick<Outbox['console'], 'countDead'>
   durations: Pick<RequestDurationHistogram, 'recent'>
   payments: Pick<PaymentsApi, 'countQuarantinedEvents'> | undefined

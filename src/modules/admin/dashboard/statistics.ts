@@ -34,7 +34,7 @@ export const createDashboardStatisticsReader =
   }
 
 /** Merges the statistics of parts of a period. `offset`: number of days of the period before the part. */
-export function mergeDashboardStatistics(
+export function mergeStatisticsOfPeriodParts(
   parts: readonly { readonly offset: number; readonly statistics: DashboardStatistics }[]
 ): DashboardStatistics {
   const shifted = <T extends { readonly day: number }>(rows: readonly T[] | undefined, offset: number) =>

@@ -1,9 +1,9 @@
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import type { EventLog } from '../../../platform/event-log/event-log.ts'
+import type { EventLogReader } from '../../../platform/event-log/event-log.ts'
 import { EVENT_FEED_LIMIT_DEFAULT, EventFeedQuery, EventFeedResponse } from './schema.ts'
 
-export function eventFeedRoutes(tiers: Tiers, eventLog: EventLog): void {
+export function eventFeedRoutes(tiers: Tiers, eventLog: EventLogReader): void {
   tiers.admin.get(
     '/admin/events/feed',
     {

@@ -3,12 +3,12 @@ import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import {
   AdminEventListResponse,
-  DeadEventsResponse,
+  DeadEventsLeftResponse,
   DiscardEventRequest,
   DiscardEventsRequest,
+  EventHandlingSummaryResponse,
   EventIdParams,
   EventListQuery,
-  EventSummaryResponse,
   RetryEventsRequest
 } from './schema.ts'
 import type { EventAdministration } from './service.ts'
@@ -39,7 +39,7 @@ export function eventAdministrationRoutes(tiers: Tiers, events: EventAdministrat
         summary: 'Retrieve a summary of the backlog',
         description:
           'Returns the number of pending, failing and dead events and jobs of each handler with a backlog. Also returns the recurring jobs with the time of their next run.',
-        response: { 200: EventSummaryResponse }
+        response: { 200: EventHandlingSummaryResponse }
       }
     },
     () => events.summary()
@@ -54,7 +54,7 @@ export function eventAdministrationRoutes(tiers: Tiers, events: EventAdministrat
         description:
           'Makes up to 1,000 dead events and jobs due now, those of one handler or of all. Correct the cause first. Each gets 10 new attempts. `left` is the number of dead ones that remain; repeat the request until it is 0.',
         body: RetryEventsRequest,
-        response: { 200: DeadEventsResponse }
+        response: { 200: DeadEventsLeftResponse }
       }
     },
     request => events.retryDead(request.body, writeOf(request))
@@ -69,7 +69,7 @@ export function eventAdministrationRoutes(tiers: Tiers, events: EventAdministrat
         description:
           'Deletes up to 1,000 dead events and jobs, those of one handler or of all. Their effect never happens, and later events of the same subjects continue. `reason` is written to the log. `left` is the number of dead ones that remain; repeat the request until it is 0.',
         body: DiscardEventsRequest,
-        response: { 200: DeadEventsResponse }
+        response: { 200: DeadEventsLeftResponse }
       }
     },
     request => events.discardDead(request.body, writeOf(request))

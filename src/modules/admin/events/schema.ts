@@ -46,7 +46,7 @@ export const DiscardEventsRequest = request('DiscardEventsRequest', {
   reason: line(500, 'Why the effects are not needed. It is written to the log.')
 })
 export type DiscardEventsRequest = Static<typeof DiscardEventsRequest>
-export const DeadEventsResponse = response('DeadEventsResponse', {
+export const DeadEventsLeftResponse = response('DeadEventsLeftResponse', {
   left: Type.Integer({
     description: 'Number of dead events and jobs that remain. Repeat the request until it is 0.'
   })
@@ -70,7 +70,7 @@ const ScheduleResponse = response('ScheduleResponse', {
   attempts: Type.Integer({ description: 'Attempts since the last successful run.' }),
   error: nullable(Type.String({ description: 'Why the latest attempt failed.' }))
 })
-export const EventSummaryResponse = response('EventSummaryResponse', {
+export const EventHandlingSummaryResponse = response('EventHandlingSummaryResponse', {
   handlers: Type.Array(BacklogResponse, { description: 'Handlers with a backlog.' }),
   schedules: Type.Array(ScheduleResponse, { description: 'Recurring jobs.' })
 })

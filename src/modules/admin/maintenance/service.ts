@@ -1,5 +1,5 @@
 import type { DomainError } from '../../../kernel/errors.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -13,7 +13,7 @@ import {
 } from './repository.ts'
 import type { SetMaintenanceRequest } from './schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; log: Log }
+type Deps = { db: Database; invalidation: CacheInvalidator; log: Log }
 
 /** Maintenance mode. Requests are checked against a copy in memory, which is at most a second old. */
 export async function createMaintenanceService({ db, invalidation, log }: Deps) {

@@ -141,8 +141,9 @@ test('the search for users by e-mail address or name uses an index', async () =>
      select gen_random_uuid(), 'many' || n || '@example.net', 'Many ' || n, 'customer' from generate_series(1, 5000) n`
   )
   await shop.sql('analyze auth.users')
-  const { declaredStatements } = await import('../../../platform/postgres/statement.ts')
-  const { takes = {}, text = '' } = declaredStatements().find(({ name }) => name === 'auth.list_users') ?? {}
+  const { listDeclaredStatements } = await import('../../../platform/postgres/statement.ts')
+  const { takes = {}, text = '' } =
+    listDeclaredStatements().find(({ name }) => name === 'auth.list_users') ?? {}
   const given: Record<string, unknown> = { email: 'many77', name: 'many77', limit: 21 }
   const values = Object.keys({ ...takes }).map(name => given[name] ?? null)
   values[Object.keys(takes).indexOf('after')] = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

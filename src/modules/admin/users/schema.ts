@@ -1,5 +1,9 @@
-import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
-import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { changeListQueryFields, changeListResponse } from '../../../kernel/change-lists.ts'
+import {
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  metadataFilterQuery
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -18,11 +22,11 @@ const SCOPES = 'Modules that an administrator may manage. Null: full access, or 
 
 export const UserListQuery = input({
   ...pageQuery,
-  ...changeListQuery,
+  ...changeListQueryFields,
   q: Type.Optional(line(320, 'Beginning of an e-mail address or name. Upper and lower case are equal.')),
   role: Type.Optional(Role),
   disabled: Type.Optional(Type.Boolean({ description: 'Only accounts that are disabled, or only others.' })),
-  ...metadataQuery
+  ...metadataFilterQuery
 })
 export type UserListQuery = Static<typeof UserListQuery>
 export const UserSessionListQuery = input(pageQuery)
@@ -44,7 +48,7 @@ export const ManageUserRequest = request('ManageUserRequest', {
   )
 })
 /** Of a user, who has at most 16 kB of `metadata`. */
-export const UserMetadataRequest = request('UserMetadataRequest', metadataFields)
+export const UserMetadataRequest = request('UserMetadataRequest', adminMetadataRequestFields)
 export type ManageUserRequest = Static<typeof ManageUserRequest>
 
 export const ManagedUserResponse = response('ManagedUserResponse', {
@@ -59,7 +63,7 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   marketing_consent: Type.Boolean({ description: 'True: the user has agreed to marketing mails.' }),
   created_at: Time,
   disabled_at: nullable({ ...Time, description: 'Null: the account is enabled.' }),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
 export const ManagedUserListResponse = changeListResponse(ManagedUserResponse)

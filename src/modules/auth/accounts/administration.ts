@@ -74,11 +74,11 @@ export function createAccountAdministration({ db, sessions }: { db: Database; se
         rows: place =>
           metadata === null
             ? db.rows(repository.listUsers, { ...filters, ...place })
-            : db.rows(repository.listUsersWithMetadata, { ...filters, metadata, ...place }),
+            : db.rows(repository.listUsersMatchingMetadata, { ...filters, metadata, ...place }),
         total: () =>
           metadata === null
             ? db.first(repository.countUsers, filters)
-            : db.first(repository.countUsersWithMetadata, { ...filters, metadata })
+            : db.first(repository.countUsersMatchingMetadata, { ...filters, metadata })
       })
     },
 

@@ -4,7 +4,7 @@ import { deleteExpiredApiKeys } from '../api-keys/repository.ts'
 import { deleteExpiredLoginChallenges } from '../challenges/repository.ts'
 import * as invitations from '../invitations/repository.ts'
 import { deleteExpiredOneTimeTokens } from '../one-time-tokens/repository.ts'
-import { RESERVED_LOGIN_ATTEMPT_SECONDS } from '../passwords/attempt-rules.ts'
+import { LOGIN_ATTEMPT_RESERVATION_SECONDS } from '../passwords/attempt-rules.ts'
 import { KNOWN_LOGIN_NETWORK_DAYS } from '../passwords/login-throttle.ts'
 import * as budgets from '../passwords/repository.ts'
 import * as sessions from '../sessions/repository.ts'
@@ -25,12 +25,12 @@ export function scheduleAuthCleanup(
     timers.untilEmpty(CLEANUP_SECONDS, name, deleteSome)
   schedule('auth.sessions', () => db.run(sessions.deleteExpiredSessions, { idleDays: session_idle_days }))
   schedule('auth.login_budgets', () =>
-    db.run(budgets.deleteRefilledLoginBudgets, { turnSeconds: RESERVED_LOGIN_ATTEMPT_SECONDS })
+    db.run(budgets.deleteRefilledLoginBudgets, { turnSeconds: LOGIN_ATTEMPT_RESERVATION_SECONDS })
   )
   schedule('auth.known_networks', () =>
     db.run(budgets.deleteOldKnownLoginNetworks, { knownDays: KNOWN_LOGIN_NETWORK_DAYS })
   )
-  schedule('auth.invitations', () => db.run(invitations.deleteOldInvitations))
+  schedule('auth.invitations', () => db.run(invitations.deleteOldRegistrationInvitations))
   schedule('auth.one_time_tokens', () => db.run(deleteExpiredOneTimeTokens))
   schedule('auth.login_challenges', () => db.run(deleteExpiredLoginChallenges))
   schedule('auth.api_keys', () => db.run(deleteExpiredApiKeys))

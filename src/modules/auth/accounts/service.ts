@@ -18,7 +18,7 @@ import * as invitations from '../invitations/repository.ts'
 import { deleteOneTimeTokensAfterPasswordChange } from '../one-time-tokens/repository.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import type { PasswordService } from '../passwords/service.ts'
+import type { PasswordCheckingService } from '../passwords/service.ts'
 import { parseLocale, requireValidLocale } from '../profiles/rules.ts'
 import type { SecondFactorService } from '../second-factors/service.ts'
 import { type SessionOrigin, storedUserAgentOf } from '../sessions/origin.ts'
@@ -35,7 +35,7 @@ import { findRegistrationError } from './registration.ts'
 export type AccountDeps = {
   db: Database
   emit: Emit
-  passwords: PasswordService
+  passwords: PasswordCheckingService
   requirePassword: RequireStrongPassword
   sessions: SessionService
   verification: EmailVerificationService
@@ -92,8 +92,10 @@ export function createAccountService(deps: AccountDeps) {
     const isInvited =
       settings.registration === 'invite' &&
       invitation !== undefined &&
-      (await db.first(invitations.findUsableInvitation, { codeHash: hashSecret(invitation), userId: id })) !==
-        undefined
+      (await db.first(invitations.findUsableRegistrationInvitation, {
+        codeHash: hashSecret(invitation),
+        userId: id
+      })) !== undefined
     const refusal = findRegistrationError(settings, { email, isInvited }, others())
     if (refusal !== undefined) throw refusal
     requirePassword(password, email, { others: localeFaults })
@@ -131,7 +133,7 @@ export function createAccountService(deps: AccountDeps) {
   async function useInvitation(tx: Transaction, code: string | undefined, userId: string): Promise<void> {
     const used =
       code !== undefined &&
-      (await tx.run(invitations.markInvitationUsed, { codeHash: hashSecret(code), userId }))
+      (await tx.run(invitations.markRegistrationInvitationUsed, { codeHash: hashSecret(code), userId }))
     if (used !== 1) throw invitationRequiredError()
   }
 
@@ -153,7 +155,10 @@ export function createAccountService(deps: AccountDeps) {
   }
 
   const findLogin = (email: string) =>
-    db.first(repository.findUserByEmail, { email: normalizeEmail(email), folded: legacyEmailKey(email) })
+    db.first(repository.findUserWithPasswordByEmail, {
+      email: normalizeEmail(email),
+      folded: legacyEmailKey(email)
+    })
 
   async function signIn(tx: Queryable, row: UserRow, passwordHash: string, origin: SessionOrigin) {
     const user = repository.selectPublicUserFields(row)

@@ -1,7 +1,7 @@
 import type { PostalAddress } from '../../../kernel/address.ts'
 import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { declareMetadata, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
+import { declareMetadataLimitConstraint, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const ADDRESS = {
@@ -14,7 +14,7 @@ const ADDRESS = {
   updated_at: 'timestamptz',
   metadata: json<Metadata>()
 } as const
-declareMetadata('auth.addresses')
+declareMetadataLimitConstraint('auth.addresses')
 
 /** Serializes changes of this user's addresses until `tx` ends. */
 export const lockUserAddresses = statement({
@@ -37,7 +37,7 @@ export const countAddresses = statement({
   gives: { total: 'int4' },
   text: countUpTo('auth.addresses where user_id = $userId')
 })
-export const findAddress = statement({
+export const findAddressOfUser = statement({
   name: 'auth.find_address',
   takes: { id: 'uuid', userId: 'uuid' },
   gives: ADDRESS,
@@ -46,7 +46,7 @@ export const findAddress = statement({
     where id = $id and user_id = $userId`
 })
 /** Removes the default mark from the user's other addresses. */
-export const clearDefaultAddresses = statement({
+export const clearOtherDefaultAddresses = statement({
   name: 'auth.clear_default_addresses',
   takes: { id: 'uuid', userId: 'uuid', shipping: 'bool', billing: 'bool' },
   text: `

@@ -1,5 +1,5 @@
 import { PostalAddress } from '../../../kernel/address.ts'
-import { customerMetadataResponseFields, ownMetadataFields } from '../../../kernel/metadata.ts'
+import { customerMetadataRequestFields, publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, patchRequest, request, response, Time, Version } from '../../../kernel/wire.ts'
 
@@ -14,7 +14,7 @@ export const AddAddressRequest = request('AddAddressRequest', {
   address: PostalAddress,
   default_shipping: Type.Optional(DefaultShipping),
   default_billing: Type.Optional(DefaultBilling),
-  ...ownMetadataFields
+  ...customerMetadataRequestFields
 })
 export type AddAddressRequest = Static<typeof AddAddressRequest>
 
@@ -22,7 +22,7 @@ export const UpdateAddressRequest = patchRequest('UpdateAddressRequest', {
   address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling,
-  ...ownMetadataFields
+  ...customerMetadataRequestFields
 })
 export type UpdateAddressRequest = Static<typeof UpdateAddressRequest>
 
@@ -31,7 +31,7 @@ export const SavedAddressResponse = response('SavedAddressResponse', {
   address: PostalAddress,
   default_shipping: DefaultShipping,
   default_billing: DefaultBilling,
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   version: Version,
   created_at: Time,
   updated_at: Time

@@ -26,7 +26,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
    * belongs to another user.
    */
   const read = async (userId: string, id: string): Promise<SavedAddressResponse> =>
-    found(await db.first(repository.findAddress, { id, userId }), addressNotFoundError)
+    found(await db.first(repository.findAddressOfUser, { id, userId }), addressNotFoundError)
 
   return {
     read,
@@ -58,7 +58,7 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
         if (total >= addressesMax) throw addressLimitReachedError({ details: { limit: addressesMax } })
         const { default_shipping = total === 0, default_billing = total === 0 } = body
         const defaults = { shipping: default_shipping, billing: default_billing }
-        await tx.run(repository.clearDefaultAddresses, { id, userId, ...defaults })
+        await tx.run(repository.clearOtherDefaultAddresses, { id, userId, ...defaults })
         await tx.run(repository.insertAddress, { id, userId, address, ...defaults, metadata })
       })
       return read(userId, id)
@@ -75,11 +75,14 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
       const metadata = normalizeMetadataChange(body.metadata ?? {})
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFoundError)
+        const present = found(
+          await tx.first(repository.findAddressOfUser, { id, userId }),
+          addressNotFoundError
+        )
         write.expect(present.version, addressStaleError)
         if (isEmptyPatch(body)) return
         const { default_shipping: shipping, default_billing: billing } = { ...present, ...body }
-        await tx.run(repository.clearDefaultAddresses, { id, userId, shipping, billing })
+        await tx.run(repository.clearOtherDefaultAddresses, { id, userId, shipping, billing })
         const next = { address: address ?? present.address, shipping, billing, metadata }
         await tx.run(repository.updateAddress, { id, ...next })
       })
@@ -90,7 +93,10 @@ export function createAddressService({ db, addressesMax }: { db: Database; addre
     async remove(userId: string, id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
         await lock(tx, userId)
-        const present = found(await tx.first(repository.findAddress, { id, userId }), addressNotFoundError)
+        const present = found(
+          await tx.first(repository.findAddressOfUser, { id, userId }),
+          addressNotFoundError
+        )
         write.expect(present.version, addressStaleError)
         await tx.run(repository.deleteAddress, { id })
       })

@@ -26,7 +26,7 @@ export const findApiKey = statement({
     select id, name, scopes, created_at, expires_at, last_used_at, key_hash from auth.api_keys
     where id = $id and user_id = $userId`
 })
-export const listApiKeys = statement({
+export const listApiKeysOfUser = statement({
   name: 'auth.list_api_keys',
   takes: { userId: 'uuid', after: 'uuid', limit: 'int8' },
   gives: KEY,
@@ -34,7 +34,7 @@ export const listApiKeys = statement({
     select id, name, scopes, created_at, expires_at, last_used_at from auth.api_keys
     where user_id = $userId and id < $after order by id desc limit $limit`
 })
-export const countApiKeys = statement({
+export const countApiKeysOfUser = statement({
   name: 'auth.count_api_keys',
   takes: { userId: 'uuid' },
   gives: { total: 'int4' },
@@ -52,7 +52,7 @@ export const deleteApiKeysOfUser = statement({
   text: 'delete from auth.api_keys where user_id = $userId'
 })
 /** Returns a valid API key and updates its last use, once a minute at most. Returns no row for an invalid key. */
-export const recordApiKeyUse = statement({
+export const findApiKeyAndRecordUse = statement({
   name: 'auth.use_api_key',
   takes: { keyHash: 'bytea' },
   gives: { id: 'uuid', user_id: 'uuid' },

@@ -13,7 +13,7 @@ import {
 } from '../errors.ts'
 import { apiKeyCreatedEvent } from '../events.ts'
 import { hashSecret } from '../passwords/random-secrets.ts'
-import type { SessionRevocations } from '../sessions/revocations.ts'
+import type { SessionRevocationChannel } from '../sessions/revocations.ts'
 import type { AccessTokenService } from '../tokens/access-tokens.ts'
 import type { VerifiedTokenIdentity } from '../tokens/verify.ts'
 import * as repository from './repository.ts'
@@ -23,7 +23,7 @@ type Deps = {
   db: Database
   secrets: Secrets
   accessTokens: AccessTokenService
-  revocations: SessionRevocations
+  revocations: SessionRevocationChannel
   emit: Emit
   keysMax: number
 }
@@ -56,7 +56,10 @@ export function createApiKeyService(deps: Deps) {
       const keyHash = hashSecret(keysOf(id)[0] as string)
       await write.once(db, async tx => {
         await tx.run(repository.insertApiKey, { id, userId, keyHash, name, scopes, days })
-        const { total } = found(await tx.first(repository.countApiKeys, { userId }), apiKeyNotFoundError)
+        const { total } = found(
+          await tx.first(repository.countApiKeysOfUser, { userId }),
+          apiKeyNotFoundError
+        )
         if (total > keysMax) throw apiKeyLimitReachedError({ details: { limit: keysMax } })
         emit(tx, apiKeyCreatedEvent, userId, { user_id: userId, api_key_id: id, name })
       })
@@ -71,8 +74,8 @@ export function createApiKeyService(deps: Deps) {
         ...newestFirst,
         name: 'api keys',
         filters: userId,
-        rows: page => db.rows(repository.listApiKeys, { userId, ...page }),
-        total: () => db.first(repository.countApiKeys, { userId })
+        rows: page => db.rows(repository.listApiKeysOfUser, { userId, ...page }),
+        total: () => db.first(repository.countApiKeysOfUser, { userId })
       }),
 
     /** Deletes a key and revokes its tokens, in all processes within a second. @throws `AUTH_API_KEY_NOT_FOUND`. */
@@ -86,7 +89,7 @@ export function createApiKeyService(deps: Deps) {
     /** Exchanges an API key for an access token. @throws `AUTH_INVALID_API_KEY`, whatever the reason. */
     async exchange(text: string) {
       const key = found(
-        await db.first(repository.recordApiKeyUse, { keyHash: hashSecret(text) }),
+        await db.first(repository.findApiKeyAndRecordUse, { keyHash: hashSecret(text) }),
         apiKeyInvalidError
       )
       const ids = { id: key.id, userId: key.user_id }

@@ -1,11 +1,15 @@
 import { DomainError, found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
-import type { PersonalData } from '../../../platform/personal-data.ts'
+import type { PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import { deletionConfirmationRequiredError, invalidAccessTokenError, userNotFoundError } from '../errors.ts'
-import { repeatUserErasureJob, userDeletedEvent } from '../events.ts'
-import type { PasswordService } from '../passwords/service.ts'
+import {
+  accountDeletionConfirmationRequiredError,
+  invalidAccessTokenError,
+  userNotFoundError
+} from '../errors.ts'
+import { eraseLateUserDataJob, userDeletedEvent } from '../events.ts'
+import type { PasswordCheckingService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
@@ -15,10 +19,10 @@ export type AccountErasureDeps = {
   db: Database
   emit: Emit
   enqueue: Enqueue
-  passwords: PasswordService
+  passwords: PasswordCheckingService
   sessions: SessionService
   /** Personal data of all modules, by name. */
-  personalData: () => ReadonlyMap<string, PersonalData>
+  personalData: () => ReadonlyMap<string, PersonalDataHandler>
   /** @throws when this is the last administrator with full access. */
   requireAnotherAdmin: (tx: Transaction, id: string) => Promise<void>
 }
@@ -36,7 +40,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
   }
 
   const scheduleErasure = (tx: Transaction, user_id: string, delaySeconds: number) =>
-    enqueue(tx, repeatUserErasureJob, { user_id }, { subject: user_id, delaySeconds })
+    enqueue(tx, eraseLateUserDataJob, { user_id }, { subject: user_id, delaySeconds })
 
   /** @throws `AUTH_USER_NOT_FOUND`, `AUTH_LAST_ADMIN`, and errors of other modules that forbid it. */
   async function erase(tx: Transaction, id: string): Promise<void> {
@@ -57,7 +61,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
     const user = found(await db.first(users.findUser, { id }), invalidAccessTokenError)
     if (user.password_hash !== null) {
       await passwords.verifyOwn(user, password ?? '', { path: 'body/password', withoutSlot })
-    } else if (confirm !== true) throw deletionConfirmationRequiredError()
+    } else if (confirm !== true) throw accountDeletionConfirmationRequiredError()
   }
 
   return {
@@ -95,7 +99,7 @@ export function createAccountErasure(deps: AccountErasureDeps) {
 export type AccountErasure = ReturnType<typeof createAccountErasure>
 
 /** Exports the personal data of auth. */
-export async function exportAccountData(db: Database, id: string) {
+export async function exportPersonalDataOfAuth(db: Database, id: string) {
   const account = await db.first(repository.findUserForExport, { id })
   return {
     account: account ?? null,

@@ -9,20 +9,20 @@ const INVITATION = {
   used_by: 'uuid?'
 } as const
 
-export const insertInvitation = statement({
+export const insertRegistrationInvitation = statement({
   name: 'auth.insert_invitation',
   takes: { id: 'uuid', codeHash: 'bytea', createdBy: 'uuid', days: 'int4' },
   text: `
     insert into auth.invitations (id, code_hash, created_by, expires_at)
     values ($id, $codeHash, $createdBy, now() + make_interval(days => $days))`
 })
-export const findInvitation = statement({
+export const findRegistrationInvitation = statement({
   name: 'auth.find_invitation',
   takes: { id: 'uuid' },
   gives: { ...INVITATION, code_hash: 'bytea' },
   text: 'select id, created_at, expires_at, used_at, used_by, code_hash from auth.invitations where id = $id'
 })
-export const listInvitations = statement({
+export const listRegistrationInvitations = statement({
   name: 'auth.list_invitations',
   takes: { after: 'uuid', limit: 'int8' },
   gives: INVITATION,
@@ -30,19 +30,19 @@ export const listInvitations = statement({
     select id, created_at, expires_at, used_at, used_by from auth.invitations
     where id < $after order by id desc limit $limit`
 })
-export const countInvitations = statement({
+export const countRegistrationInvitations = statement({
   name: 'auth.count_invitations',
   gives: { total: 'int4' },
   text: countUpTo('auth.invitations')
 })
 
-export const deleteInvitation = statement({
+export const deleteRegistrationInvitation = statement({
   name: 'auth.delete_invitation',
   takes: { id: 'uuid' },
   text: 'delete from auth.invitations where id = $id'
 })
 /** A valid invitation, or one that this user has used, for a retry of the registration. */
-export const findUsableInvitation = statement({
+export const findUsableRegistrationInvitation = statement({
   name: 'auth.find_usable_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },
   gives: { id: 'uuid' },
@@ -51,7 +51,7 @@ export const findUsableInvitation = statement({
     where code_hash = $codeHash and (used_by = $userId or (used_at is null and expires_at > now()))`
 })
 /** Marks an invitation as used. Changes nothing when it was used or expired in the meantime. */
-export const markInvitationUsed = statement({
+export const markRegistrationInvitationUsed = statement({
   name: 'auth.use_invitation',
   takes: { codeHash: 'bytea', userId: 'uuid' },
   text: `
@@ -59,7 +59,7 @@ export const markInvitationUsed = statement({
     where code_hash = $codeHash and used_at is null and expires_at > now()`
 })
 /** Deletes invitations that expired a month ago. Until then the list shows whether they were used. */
-export const deleteOldInvitations = statement({
+export const deleteOldRegistrationInvitations = statement({
   name: 'auth.delete_old_invitations',
   text: `
     delete from auth.invitations where id in

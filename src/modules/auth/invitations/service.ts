@@ -25,9 +25,9 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
       const { id } = write
       const codeHash = hashSecret(codesOf(id)[0] as string)
       await write.once(db, tx =>
-        tx.run(repository.insertInvitation, { id, codeHash, createdBy: adminId, days })
+        tx.run(repository.insertRegistrationInvitation, { id, codeHash, createdBy: adminId, days })
       )
-      const row = await db.first(repository.findInvitation, { id })
+      const row = await db.first(repository.findRegistrationInvitation, { id })
       const { code_hash: stored, ...invitation } = found(row, invitationNotFoundError)
       const code = codesOf(id).find(each => stored.equals(hashSecret(each)))
       return { ...invitation, code: found(code, invitationNotFoundError) }
@@ -37,14 +37,15 @@ export function createInvitationService({ db, secrets }: { db: Database; secrets
       readPage(query, {
         ...newestFirst,
         name: 'invitations',
-        rows: page => db.rows(repository.listInvitations, page),
-        total: () => db.first(repository.countInvitations)
+        rows: page => db.rows(repository.listRegistrationInvitations, page),
+        total: () => db.first(repository.countRegistrationInvitations)
       }),
 
     /** @throws `AUTH_INVITATION_NOT_FOUND`. */
     async remove(id: string, write: IdempotentWrite): Promise<void> {
       await write.once(db, async tx => {
-        if ((await tx.run(repository.deleteInvitation, { id })) === 0) throw invitationNotFoundError()
+        if ((await tx.run(repository.deleteRegistrationInvitation, { id })) === 0)
+          throw invitationNotFoundError()
       })
     }
   }

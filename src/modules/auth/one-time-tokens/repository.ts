@@ -12,7 +12,7 @@ export const upsertOneTimeToken = statement({
     on conflict (user_id, purpose) do update
       set id = excluded.id, email = excluded.email, expires_at = excluded.expires_at`
 })
-export const findOneTimeToken = statement({
+export const findOneTimeTokenById = statement({
   name: 'auth.find_one_time_token',
   takes: { id: 'uuid' },
   gives: {
@@ -36,7 +36,7 @@ export const findEmailOfOneTimeToken = statement({
     select email from auth.one_time_tokens
     where user_id = $userId and purpose = $purpose and expires_at > now()`
 })
-export const deleteOneTimeTokenOfUser = statement({
+export const deleteUserOneTimeTokenOfPurpose = statement({
   name: 'auth.delete_one_time_token_of_user',
   takes: { userId: 'uuid', purpose: 'text' },
   text: 'delete from auth.one_time_tokens where user_id = $userId and purpose = $purpose'

@@ -3,7 +3,7 @@ import { type Accounts, NEW_PASSWORD, openAccounts, PASSWORD } from '../../../..
 import { dyingBehindCommit } from '../../../../test/support/dying.ts'
 import { testKey } from '../../../../test/support/secrets.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { createSecrets } from '../../../platform/secrets/secrets.ts'
+import { createSecretsFromKeys } from '../../../platform/secrets/secrets.ts'
 import { createOneTimeTokenCodec } from './tokens.ts'
 
 const ANOTHER_PASSWORD = 'thirteen lives and a drum'
@@ -268,11 +268,11 @@ test('every invalid one-time token gets the same response', async () => {
     bob.id,
     'email'
   ])
-  const ofOldSecret = createOneTimeTokenCodec(createSecrets([testKey('test', 'z')])).textOf(
+  const ofOldSecret = createOneTimeTokenCodec(createSecretsFromKeys([testKey('test', 'z')])).textOf(
     'email',
     String(row?.id)
   )
-  const ofNobody = createOneTimeTokenCodec(createSecrets([testKey('test')])).textOf('email', newId())
+  const ofNobody = createOneTimeTokenCodec(createSecretsFromKeys([testKey('test')])).textOf('email', newId())
   const wrong = [used, superseded, ofOther, ofOldSecret, ofNobody, latest.slice(0, -1), `${latest}A`, 'x']
   const answers: ReturnType<typeof shown>[] = []
   for (const token of wrong) answers.push(shown(await verify(token)))

@@ -62,7 +62,7 @@ export function createOneTimeTokenService({ db, secrets, messagesPerHour }: OneT
 
     /** Returns the token of an event, to mail it; `undefined` when it was used, replaced, or has expired. */
     async read(id: string): Promise<OneTimeToken | undefined> {
-      const row = await db.first(repository.findOneTimeToken, { id })
+      const row = await db.first(repository.findOneTimeTokenById, { id })
       if (row === undefined) return undefined
       const { purpose, email, expires_at: expiresAt, is_present } = row
       const ofEmail = is_present ? ('verify_email' as const) : ('change_email' as const)

@@ -3,7 +3,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { noContent } from '../../../kernel/wire.ts'
 import type { AuthRateLimits } from '../sessions/routes.ts'
-import { MessageResponse } from '../verification/schema.ts'
+import { TokenMailRequestedResponse } from '../verification/schema.ts'
 import * as schema from './schema.ts'
 import type { PasswordResetService } from './service.ts'
 
@@ -27,7 +27,7 @@ export function passwordResetRoutes(
           'every address, so it reveals no accounts. The token expires after `expires_in` seconds. A new ' +
           'request invalidates older tokens. 202: the mail is sent later, if at all.',
         body: schema.ForgotPasswordRequest,
-        response: { 202: MessageResponse }
+        response: { 202: TokenMailRequestedResponse }
       }
     },
     request => resets.request(request.body.email, writeOf(request))

@@ -6,10 +6,13 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import { deleteApiKeysOfUser } from '../api-keys/repository.ts'
 import { oneTimeTokenInvalidError } from '../errors.ts'
 import { passwordChangedEvent, passwordResetRequestedEvent } from '../events.ts'
-import { deleteOneTimeTokensAfterPasswordChange, findOneTimeToken } from '../one-time-tokens/repository.ts'
+import {
+  deleteOneTimeTokensAfterPasswordChange,
+  findOneTimeTokenById
+} from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
 import type { RequireStrongPassword } from '../passwords/policy.ts'
-import type { PasswordService } from '../passwords/service.ts'
+import type { PasswordCheckingService } from '../passwords/service.ts'
 import type { SessionService } from '../sessions/service.ts'
 import * as users from '../users/repository.ts'
 import * as repository from './repository.ts'
@@ -19,7 +22,7 @@ export type PasswordResetDeps = {
   db: Database
   emit: Emit
   tokens: OneTimeTokenService
-  passwords: PasswordService
+  passwords: PasswordCheckingService
   requirePassword: RequireStrongPassword
   sessions: SessionService
   resetMinutes: number
@@ -42,7 +45,10 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
       const { id } = write
       await write.once(db, async tx => {
         const isAllowed = await tokens.charge(tx, 'password', email)
-        const user = await tx.first(users.findUserByEmail, { email, folded: legacyEmailKey(given) })
+        const user = await tx.first(users.findUserWithPasswordByEmail, {
+          email,
+          folded: legacyEmailKey(given)
+        })
         const userId = (isAllowed ? user?.id : undefined) ?? id
         const address = user?.email ?? email
         if (await tokens.issue(tx, { id, userId, purpose: 'password', email: address, seconds }))
@@ -63,7 +69,7 @@ export function createPasswordResetService(deps: PasswordResetDeps) {
       if (write.alreadyApplied) return
       const id = tokens.idIn('password', token)
       // The token is checked first, because hashing is expensive.
-      const { email, user_id } = found(await db.first(findOneTimeToken, { id }), oneTimeTokenInvalidError)
+      const { email, user_id } = found(await db.first(findOneTimeTokenById, { id }), oneTimeTokenInvalidError)
       requirePassword(password, email)
       const hash = await passwords.hash(password, write.withoutSlot)
       await write.once(db, async tx => {

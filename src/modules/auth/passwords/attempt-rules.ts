@@ -12,11 +12,11 @@ export const LOGIN_BUDGET_REFILL_SECONDS = 900
 /** Seconds between two attempts of all networks unknown to an account, once their shared budget is exhausted. */
 export const UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS = 10
 /** Seconds between two such attempts with a code. Longer, because six digits are guessed in fewer attempts than a password. */
-export const UNKNOWN_NETWORK_LOGIN_CODE_INTERVAL_SECONDS = 300
+export const UNKNOWN_NETWORK_CODE_ATTEMPT_INTERVAL_SECONDS = 300
 /** Number of network budgets that fit into the shared budget of unknown networks. */
 const NETWORKS = 5
 /** Seconds in which a network can use the attempt that was reserved for it. */
-export const RESERVED_LOGIN_ATTEMPT_SECONDS = 60
+export const LOGIN_ATTEMPT_RESERVATION_SECONDS = 60
 /** Longest wait that an error reports, in seconds. */
 const QUEUE_SECONDS_MAX = 3_600
 export const LOGIN_BUDGET_TOLERANCE_SECONDS = 0.001 // sums of fractions are not exact
@@ -25,7 +25,7 @@ export const loginAttemptCostSeconds = (failuresMax: number): number =>
   LOGIN_BUDGET_REFILL_SECONDS / failuresMax
 const burstSeconds = (failuresMax: number, trickleSeconds: number): number =>
   NETWORKS * failuresMax * trickleSeconds
-export const sharedLoginBudgetMaxSeconds = (failuresMax: number, trickleSeconds: number): number =>
+export const sharedLoginBudgetCapacitySeconds = (failuresMax: number, trickleSeconds: number): number =>
   burstSeconds(failuresMax, trickleSeconds) + QUEUE_SECONDS_MAX
 
 /** Returns the wait after charging the shared budget; 0 when it was not exhausted. */
@@ -47,7 +47,7 @@ export function decideLoginAttempt(
   const ownWait = ownLevel + loginAttemptCostSeconds(failuresMax) - LOGIN_BUDGET_REFILL_SECONDS
   if (ownWait > LOGIN_BUDGET_TOLERANCE_SECONDS) return { waitSeconds: ownWait }
   if (isKnown) return { charge: 'own' }
-  if (turnIn === null || turnIn < -RESERVED_LOGIN_ATTEMPT_SECONDS) return { charge: 'account' }
+  if (turnIn === null || turnIn < -LOGIN_ATTEMPT_RESERVATION_SECONDS) return { charge: 'account' }
   return turnIn > 0 ? { waitSeconds: turnIn } : { charge: 'own' }
 }
 

@@ -9,7 +9,7 @@ import {
   loginAttemptCostSeconds,
   loginNetworkPrefixOf,
   secondsUntilReservedLoginAttempt,
-  sharedLoginBudgetMaxSeconds,
+  sharedLoginBudgetCapacitySeconds,
   UNKNOWN_NETWORK_LOGIN_INTERVAL_SECONDS
 } from './attempt-rules.ts'
 import { hashSecret } from './random-secrets.ts'
@@ -65,7 +65,7 @@ export function createLoginThrottle(deps: BudgetDeps) {
 
   /** Charges the budget that unknown networks share. Returns the seconds until the reserved turn; 0 if there is no wait. */
   async function chargeAccount(tx: Transaction, account: Buffer, own: Buffer): Promise<number> {
-    const max = sharedLoginBudgetMaxSeconds(failuresMax, trickleSeconds)
+    const max = sharedLoginBudgetCapacitySeconds(failuresMax, trickleSeconds)
     const charged = await tx.first(repository.chargeLoginAttemptBudget, {
       key: account,
       cost: trickleSeconds,

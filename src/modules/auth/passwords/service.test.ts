@@ -12,7 +12,7 @@ import {
   secondsUntilReservedLoginAttempt
 } from './attempt-rules.ts'
 import { createLoginThrottle } from './login-throttle.ts'
-import { createPasswordService } from './service.ts'
+import { createPasswordCheckingService } from './service.ts'
 
 const PASSWORD = 'nine lives and a piano'
 
@@ -87,7 +87,7 @@ describe('checking a password', () => {
   async function usePasswords(failuresMax = 3, hashConcurrency = 2) {
     const verify = vi.fn(async (hash: string | null, password: string) => hash !== null && hash === password)
     const db = await useTestDatabase()
-    const passwords = createPasswordService({
+    const passwords = createPasswordCheckingService({
       budgets: createLoginThrottle({ db, secrets: testSecrets(), failuresMax }),
       hashing: { hash: async password => password, verify },
       hashConcurrency
@@ -159,7 +159,7 @@ describe('checking a password', () => {
 
   test('when too many attempts wait for a hash, a log-in is rejected before any read or count', async () => {
     const { budgets, hashing, release } = heldHashing()
-    const passwords = createPasswordService({ budgets, hashing, hashConcurrency: 1 })
+    const passwords = createPasswordCheckingService({ budgets, hashing, hashConcurrency: 1 })
     const find = vi.fn(async () => undefined)
     const prove = () => passwords.prove({ account: 'x', network: '192.0.2.1', withoutSlot }, 'a', find)
     const outcomes = Array.from({ length: 151 }, () => prove().catch((error: DomainError) => error.code))

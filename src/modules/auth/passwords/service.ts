@@ -11,7 +11,7 @@ const CHANGES_MAX = 100
 /** Maximum wait for a hash in milliseconds; longer waits exceed the deadline of the request. */
 const WAIT_MS = 4_500
 
-export type PasswordServiceDeps = {
+export type PasswordCheckingServiceDeps = {
   budgets: LoginThrottle
   hashing: PasswordHashing
   hashConcurrency: number
@@ -23,7 +23,11 @@ type PasswordHolder = { id: string; password_hash: string | null; disabled: bool
  * wait for registrations and password changes, which run one at a time and pause half of the time. Waiting and hashing
  * release the request slot, so that many logins do not delay carts and products.
  */
-export function createPasswordService({ budgets, hashing, hashConcurrency }: PasswordServiceDeps) {
+export function createPasswordCheckingService({
+  budgets,
+  hashing,
+  hashConcurrency
+}: PasswordCheckingServiceDeps) {
   const loginBulkhead = createPasswordWorkQueue({
     concurrency: hashConcurrency,
     queueMax: hashConcurrency * LOGINS_PER_HASHER,
@@ -91,4 +95,4 @@ export function createPasswordService({ budgets, hashing, hashConcurrency }: Pas
       withoutSlot(() => changeBulkhead.run(() => hashing.hash(password)))
   }
 }
-export type PasswordService = ReturnType<typeof createPasswordService>
+export type PasswordCheckingService = ReturnType<typeof createPasswordCheckingService>

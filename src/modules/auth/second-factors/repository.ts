@@ -26,7 +26,7 @@ export const markSecondFactorEnrolled = statement({
   takes: { userId: 'uuid' },
   text: 'update auth.users set second_factor_at = now() where id = $userId and second_factor_at is null'
 })
-export const lockUserWithSecondFactor = statement({
+export const lockUserEnrolledInSecondFactor = statement({
   name: 'auth.lock_enrolled_user',
   takes: { userId: 'uuid' },
   gives: { id: 'uuid' },

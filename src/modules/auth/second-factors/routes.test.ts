@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { type Accounts, NEW_PASSWORD, openAccounts, PASSWORD } from '../../../../test/support/accounts.ts'
 import { bytesOfBase32, enrol, nextCode } from '../../../../test/support/second-factor.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { totpCodeAt, totpStepAt } from './totp.ts'
+import { totpCodeOfTimeStep, totpStepAt } from './totp.ts'
 
 type Person = Awaited<ReturnType<Accounts['newAdmin']>>
 const PATH = '/api/auth/second-factor'
@@ -186,12 +186,12 @@ describe('a log-in with a second factor', () => {
     onTestFinished(() => void vi.useRealTimers())
     for (const steps of [-2, 2]) {
       await forgetSteps(ada.id)
-      const code = totpCodeAt(ada.secret, totpStepAt(now) + steps)
+      const code = totpCodeOfTimeStep(ada.secret, totpStepAt(now) + steps)
       expect(await answer(await challengeOf(ada.email), code), `${steps}`).toMatchObject(INVALID)
     }
     for (const steps of [-1, 0, 1]) {
       await forgetSteps(ada.id)
-      const code = totpCodeAt(ada.secret, totpStepAt(now) + steps)
+      const code = totpCodeOfTimeStep(ada.secret, totpStepAt(now) + steps)
       expect((await answer(await challengeOf(ada.email), code)).status, `${steps}`).toBe(200)
     }
   })

@@ -157,7 +157,7 @@ export function createSecondFactorService(deps: SecondFactorDeps) {
     /** @throws `AUTH_SECOND_FACTOR_NOT_ENROLLED`. */
     async replaceRecoveryCodes(userId: string, write: IdempotentWrite) {
       await write.once(db, async tx => {
-        const factor = await tx.first(repository.lockUserWithSecondFactor, { userId })
+        const factor = await tx.first(repository.lockUserEnrolledInSecondFactor, { userId })
         found(factor, secondFactorNotEnrolledError)
         await storeCodes(tx, userId, write.id)
         announce(tx, userId, 'recovery_codes_replaced')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bytesOfBase32 } from '../../../../test/support/second-factor.ts'
 import { encodeBase32 } from '../../../kernel/base32.ts'
-import { findTotpStepOfCode, totpCodeAt, totpProvisioningUri, totpStepAt } from './totp.ts'
+import { findTotpStepOfCode, totpCodeOfTimeStep, totpProvisioningUri, totpStepAt } from './totp.ts'
 
 const SECRET = Buffer.from('12345678901234567890')
 
@@ -14,12 +14,13 @@ test.each([
   [2_000_000_000, '279037'],
   [20_000_000_000, '353130']
 ])('the TOTP code at %i seconds is %s', (seconds, code) => {
-  expect(totpCodeAt(SECRET, totpStepAt(seconds * 1_000))).toBe(code)
+  expect(totpCodeOfTimeStep(SECRET, totpStepAt(seconds * 1_000))).toBe(code)
 })
 
 test('a TOTP code is accepted one time step before and after its own, but not two', () => {
   const now = 1_234_567_890_000
-  const at = (steps: number) => findTotpStepOfCode(SECRET, totpCodeAt(SECRET, totpStepAt(now) + steps), now)
+  const at = (steps: number) =>
+    findTotpStepOfCode(SECRET, totpCodeOfTimeStep(SECRET, totpStepAt(now) + steps), now)
   expect([at(-1), at(0), at(1)]).toEqual([totpStepAt(now) - 1, totpStepAt(now), totpStepAt(now) + 1])
   expect([at(-3), at(-2), at(2), at(3)]).toEqual([undefined, undefined, undefined, undefined])
 })

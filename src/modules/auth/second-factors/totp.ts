@@ -8,7 +8,7 @@ const DIGITS = 6
 const OFFSETS = [0, -1, 1]
 
 /** Returns the code of a time step (RFC 6238 with SHA-1 and six digits, which every authenticator app supports). */
-export function totpCodeAt(secret: Buffer, step: number): string {
+export function totpCodeOfTimeStep(secret: Buffer, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
   const mac = createHmac('sha1', secret).update(counter).digest()
@@ -23,7 +23,7 @@ export const totpStepAt = (ms: number): number => Math.floor(ms / STEP_MS)
 export function findTotpStepOfCode(secret: Buffer, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code)
   return OFFSETS.map(offset => totpStepAt(nowMs) + offset).find(step => {
-    const right = Buffer.from(totpCodeAt(secret, step))
+    const right = Buffer.from(totpCodeOfTimeStep(secret, step))
     return given.length === right.length && timingSafeEqual(given, right)
   })
 }

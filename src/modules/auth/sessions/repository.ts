@@ -45,7 +45,7 @@ export const rotateRefreshToken = statement({
 })
 
 /** Hashes of a session's refresh tokens; `is_recent`: whether the last rotation is within the grace period. */
-export const findRefreshTokenRotation = statement({
+export const findRefreshTokensOfSession = statement({
   name: 'auth.find_rotation',
   takes: { id: 'uuid', graceSeconds: 'float8', idleDays: 'int4' },
   gives: {
@@ -87,7 +87,7 @@ export const findLiveSession = statement({
     where s.id = $id and s.user_id = $userId and s.expires_at > now() and u.disabled_at is null`
 })
 
-export const listSessions = statement({
+export const listSessionsOfUser = statement({
   name: 'auth.list_sessions',
   takes: { userId: 'uuid', sessionId: 'uuid?', after: 'uuid', idleDays: 'int4', limit: 'int8' },
   gives: {
@@ -105,7 +105,7 @@ export const listSessions = statement({
       and expires_at > now() and last_used_at > now() - make_interval(days => $idleDays)
     order by id desc limit $limit`
 })
-export const countSessions = statement({
+export const countSessionsOfUser = statement({
   name: 'auth.count_sessions',
   takes: { userId: 'uuid', idleDays: 'int4' },
   gives: { total: 'int4' },

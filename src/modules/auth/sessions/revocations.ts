@@ -13,7 +13,7 @@ type RevocationSubscriber = { onRevoked(userId: string): void; onGap(): void }
  * Publishes that a session ended, or that a user was disabled or has a new role or password. This process is notified at
  * commit, others within a second.
  */
-export function createSessionRevocations(broadcast: Broadcast) {
+export function createSessionRevocationChannel(broadcast: Broadcast) {
   const subscribers: RevocationSubscriber[] = []
   const notifySubscribers = (userId: string) => {
     for (const subscriber of subscribers) subscriber.onRevoked(userId)
@@ -37,4 +37,4 @@ export function createSessionRevocations(broadcast: Broadcast) {
     isLive: () => broadcast.isLive()
   }
 }
-export type SessionRevocations = ReturnType<typeof createSessionRevocations>
+export type SessionRevocationChannel = ReturnType<typeof createSessionRevocationChannel>

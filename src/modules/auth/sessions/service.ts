@@ -6,9 +6,9 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { invalidRefreshTokenError, sessionNotFoundError } from '../errors.ts'
 import type { AccessTokenService, UserRoleAndScopes } from '../tokens/access-tokens.ts'
-import { createRefreshTokens, type RefreshToken } from './refresh-tokens.ts'
+import { createRefreshTokens, type RefreshTokenWithHash } from './refresh-tokens.ts'
 import * as repository from './repository.ts'
-import type { SessionRevocations } from './revocations.ts'
+import type { SessionRevocationChannel } from './revocations.ts'
 
 /** Seconds in which the previous token gets the same successor again, for two tabs or a lost response. */
 const GRACE_SECONDS = 20
@@ -17,7 +17,7 @@ export type SessionDeps = {
   db: Database
   secrets: Secrets
   accessTokens: AccessTokenService
-  revocations: SessionRevocations
+  revocations: SessionRevocationChannel
   limits: { session_days: number; session_idle_days: number }
 }
 type SessionRef = { userId: string; sessionId: string | null }
@@ -26,7 +26,7 @@ export type SessionOwner = UserRoleAndScopes & { id: string; passwordHash: strin
 type Holder = UserRoleAndScopes & { auth_time: number }
 /** The id of a session that is to be opened, and the secret text from which its first refresh token is computed. */
 export type RefreshTokenSeed = { sessionId: string; text: string }
-type Rotated = Holder & { user_id: string; token: RefreshToken }
+type Rotated = Holder & { user_id: string; token: RefreshTokenWithHash }
 
 export function createSessionService({ db, secrets, accessTokens, revocations, limits }: SessionDeps) {
   const refreshTokens = createRefreshTokens(secrets)
@@ -35,7 +35,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   async function tokensFor(
     userId: string,
     { role, scopes, auth_time }: Holder,
-    { sessionId, text }: RefreshToken
+    { sessionId, text }: RefreshTokenWithHash
   ) {
     const session = { id: sessionId, userId, role, scopes, authTime: auth_time }
     return {
@@ -71,7 +71,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   }
 
   const findRotation = (from: Queryable, id: string) =>
-    from.first(repository.findRefreshTokenRotation, { id, graceSeconds: GRACE_SECONDS, idleDays })
+    from.first(repository.findRefreshTokensOfSession, { id, graceSeconds: GRACE_SECONDS, idleDays })
 
   /**
    * Exchanges a refresh token for new tokens. The previous token gets the same ones within 20 seconds, or at any age if it is
@@ -87,7 +87,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     return tokensFor(rotated.user_id, rotated, rotated.token)
   }
 
-  async function rotate(tx: Transaction, token: RefreshToken): Promise<Rotated | undefined> {
+  async function rotate(tx: Transaction, token: RefreshTokenWithHash): Promise<Rotated | undefined> {
     const [next] = refreshTokens.successors(token)
     const { sessionId: id, hash } = token
     const session = await tx.first(repository.rotateRefreshToken, { id, hash, nextHash: next.hash, idleDays })
@@ -100,7 +100,7 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
   }
 
   /** Returns the successor of this token, unless the successor was refreshed as well. */
-  async function successorOf(from: Queryable, token: RefreshToken) {
+  async function successorOf(from: Queryable, token: RefreshTokenWithHash) {
     const session = await findRotation(from, token.sessionId)
     const isPredecessor = session?.previous_hash?.equals(token.hash) === true
     const next = isPredecessor
@@ -117,8 +117,8 @@ export function createSessionService({ db, secrets, accessTokens, revocations, l
     readPage(query, {
       ...newestFirst,
       name: 'sessions',
-      rows: page => db.rows(repository.listSessions, { userId, sessionId, idleDays, ...page }),
-      total: () => db.first(repository.countSessions, { userId, idleDays })
+      rows: page => db.rows(repository.listSessionsOfUser, { userId, sessionId, idleDays, ...page }),
+      total: () => db.first(repository.countSessionsOfUser, { userId, idleDays })
     })
 
   /** Ends a session of this user. Returns false when it does not exist. */

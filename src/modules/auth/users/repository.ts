@@ -1,7 +1,11 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { metadataMatchSql, metadataSearch, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import {
+  metadataMatchSql,
+  metadataSearchSqlParts,
+  metadataUpdateStatement
+} from '../../../platform/postgres/metadata.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { UserRole } from './schema.ts'
 
@@ -71,7 +75,7 @@ export const findUser = statement({
     from auth.users where id = $id`
 })
 /** Finds a user with a password by e-mail address: the folded one, under which older accounts are stored, comes first. */
-export const findUserByEmail = statement({
+export const findUserWithPasswordByEmail = statement({
   name: 'auth.find_login',
   takes: { email: 'text', folded: 'text' },
   gives: LOGIN,
@@ -175,7 +179,7 @@ const MANAGED = {
   updated_at: 'timestamptz',
   private_metadata: json<Metadata>()
 } as const
-export const updateUserMetadata = metadataUpdate(
+export const updateUserMetadata = metadataUpdateStatement(
   'auth.update_user_metadata',
   'auth.users',
   ', updated_at = now()'
@@ -198,7 +202,7 @@ export const listUsers = statement({
   text: `select ${managed} from auth.users where id < $after and ${matching} order by id desc limit $limit`
 })
 const withMetadata = { ...filters, metadata: json<Metadata>() } as const
-export const listUsersWithMetadata = statement({
+export const listUsersMatchingMetadata = statement({
   name: 'auth.list_users_with_metadata',
   takes: { ...withMetadata, after: 'uuid', limit: 'int8' },
   gives: MANAGED,
@@ -209,11 +213,11 @@ export const listUsersWithMetadata = statement({
           disabled_at, updated_at, private_metadata`,
     where: `id < $after and ${matching}`,
     by: 'id desc',
-    ...metadataSearch,
+    ...metadataSearchSqlParts,
     shown: managed
   })
 })
-export const countUsersWithMetadata = statement({
+export const countUsersMatchingMetadata = statement({
   name: 'auth.count_users_with_metadata',
   takes: withMetadata,
   gives: { total: 'int4' },

@@ -1,4 +1,4 @@
-import { customerMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
 
@@ -28,7 +28,7 @@ export const UserResponse = response('UserResponse', {
   phone: nullable(Type.String({ description: 'E.164.' })),
   locale: nullable(Type.String({ description: 'The language of mails to the user (BCP 47).' })),
   marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' }),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   created_at: Time
 })
 export type UserResponse = Static<typeof UserResponse>

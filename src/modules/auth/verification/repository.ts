@@ -21,7 +21,7 @@ export const verifyEmail = statement({
     returning u.id, before.email is distinct from used.email as is_changed`
 })
 /** Locks the password that was checked until the transaction ends. Returns no row when it was replaced in the meantime. */
-export const lockPasswordHash = statement({
+export const lockUserIfPasswordUnchanged = statement({
   name: 'auth.lock_password',
   takes: { userId: 'uuid', hash: 'text' },
   gives: { id: 'uuid' },

@@ -40,7 +40,7 @@ export function emailVerificationRoutes(
           "Sends a new token to the caller's unverified address, or to the new address of a pending change. " +
           'Older tokens become invalid. 202: the mail is sent shortly. 409 `AUTH_EMAIL_VERIFIED`: there is ' +
           'nothing to verify. 429 `AUTH_TOO_MANY_MESSAGES`: use one of the mails that were sent.',
-        response: { 202: schema.MessageResponse }
+        response: { 202: schema.TokenMailRequestedResponse }
       }
     },
     request => verification.requestAgain(identityOf(request), writeOf(request))
@@ -57,7 +57,7 @@ export function emailVerificationRoutes(
           'Sending the present address cancels a pending change. 401 `AUTH_INVALID_CREDENTIALS`: the ' +
           'password is wrong. 403 `AUTH_RECENT_LOGIN_REQUIRED`: administrators log in again first.',
         body: schema.ChangeEmailRequest,
-        response: { 202: schema.MessageResponse }
+        response: { 202: schema.TokenMailRequestedResponse }
       }
     },
     request => verification.change(identityOf(request), request.body, writeOf(request))

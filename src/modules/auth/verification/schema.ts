@@ -8,7 +8,7 @@ export const OneTimeTokenSchema = Type.String({
   description: 'The token in the mail, valid for one use.'
 })
 /** The response is the same whether or not a mail is sent, so it reveals no accounts. */
-export const MessageResponse = response('MessageResponse', {
+export const TokenMailRequestedResponse = response('TokenMailRequestedResponse', {
   expires_in: Type.Integer({ description: 'Seconds until the token in the mail expires.' })
 })
 

@@ -10,9 +10,9 @@ import {
   oneTimeTokenInvalidError
 } from '../errors.ts'
 import { emailChangedEvent, verificationRequestedEvent } from '../events.ts'
-import { deleteOneTimeTokenOfUser, findEmailOfOneTimeToken } from '../one-time-tokens/repository.ts'
+import { deleteUserOneTimeTokenOfPurpose, findEmailOfOneTimeToken } from '../one-time-tokens/repository.ts'
 import type { OneTimeTokenService } from '../one-time-tokens/service.ts'
-import type { PasswordService } from '../passwords/service.ts'
+import type { PasswordCheckingService } from '../passwords/service.ts'
 import type { AuthSettings } from '../settings.ts'
 import { findEmailDomainError, requireValidEmail } from '../users/email-rules.ts'
 import * as users from '../users/repository.ts'
@@ -23,7 +23,7 @@ export type EmailVerificationServiceDeps = {
   db: Database
   emit: Emit
   tokens: OneTimeTokenService
-  passwords: PasswordService
+  passwords: PasswordCheckingService
   settings: AuthSettings
 }
 
@@ -66,7 +66,7 @@ export function createEmailVerificationService({
         const user = found(await tx.first(repository.verifyEmail, { id }), oneTimeTokenInvalidError)
         if (!user.is_changed) return
         // Reset tokens in the old mailbox become invalid.
-        await tx.run(deleteOneTimeTokenOfUser, { userId: user.id, purpose: 'password' })
+        await tx.run(deleteUserOneTimeTokenOfPurpose, { userId: user.id, purpose: 'password' })
         emit(tx, emailChangedEvent, user.id, { user_id: user.id })
       })
     },
@@ -111,11 +111,11 @@ export function createEmailVerificationService({
       })
       await write.once(db, async tx => {
         found(
-          await tx.first(repository.lockPasswordHash, { userId, hash: hash ?? '' }),
+          await tx.first(repository.lockUserIfPasswordUnchanged, { userId, hash: hash ?? '' }),
           invalidCredentialsError
         )
         if (email === user.email) {
-          await tx.run(deleteOneTimeTokenOfUser, { userId, purpose: 'email' })
+          await tx.run(deleteUserOneTimeTokenOfPurpose, { userId, purpose: 'email' })
           return
         }
         await tokens.requireCharge(tx, 'change', email)
@@ -131,4 +131,4 @@ export function createEmailVerificationService({
 export type EmailVerificationService = ReturnType<typeof createEmailVerificationService>
 
 const isTaken = async (tx: Transaction, email: string): Promise<boolean> =>
-  (await tx.first(users.findUserByEmail, { email, folded: legacyEmailKey(email) })) !== undefined
+  (await tx.first(users.findUserWithPasswordByEmail, { email, folded: legacyEmailKey(email) })) !== undefined

@@ -5,13 +5,13 @@ import {
   addCartLine,
   type CartLine,
   cartLineKey,
-  countVariants,
+  countDistinctCartVariants,
   patchCartLine,
   quantityOfVariant,
   removeCartLine,
-  removeVariant,
-  setVariantQuantity,
-  variantQuantitiesOf,
+  removeOnlyCartLineOfVariant,
+  setCartVariantQuantity,
+  variantQuantityOfEachLine,
   withUpsertedCartLines
 } from './lines.ts'
 
@@ -80,7 +80,7 @@ describe('adding an item', () => {
 
 describe('a change by variant', () => {
   const set = (lines: readonly CartLine[], variantId: string, quantity: number) =>
-    setVariantQuantity(lines, { variantId, quantity }, limits)
+    setCartVariantQuantity(lines, { variantId, quantity }, limits)
 
   test('setting the quantity of a variant changes its only line', () => {
     expect(set([line('b', 1), engraved('a', 'Ada')], 'a', 99)).toEqual({
@@ -93,14 +93,17 @@ describe('a change by variant', () => {
   })
 
   test('removing a variant removes its only line, and ignores a variant that is not in the cart', () => {
-    expect(removeVariant([line('a', 1), line('b', 1)], 'a')).toMatchObject({ removed: ['a'] })
-    expect(removeVariant([line('a', 1)], 'b')).toMatchObject({ lines: [line('a', 1)], removed: [] })
+    expect(removeOnlyCartLineOfVariant([line('a', 1), line('b', 1)], 'a')).toMatchObject({ removed: ['a'] })
+    expect(removeOnlyCartLineOfVariant([line('a', 1)], 'b')).toMatchObject({
+      lines: [line('a', 1)],
+      removed: []
+    })
   })
 
   test('a change by variant is rejected when the cart has several lines of the variant', () => {
     const two = [line('a', 1), engraved('a', 'Ada')]
     expect(() => set(two, 'a', 2)).toThrow(withCode('CART_LINE_AMBIGUOUS'))
-    expect(() => removeVariant(two, 'a')).toThrow(withCode('CART_LINE_AMBIGUOUS'))
+    expect(() => removeOnlyCartLineOfVariant(two, 'a')).toThrow(withCode('CART_LINE_AMBIGUOUS'))
   })
 })
 
@@ -147,10 +150,10 @@ describe('a change of one line', () => {
 test('the quantities of variants and their number are those of all lines together', () => {
   fc.assert(
     fc.property(someLines, lines => {
-      expect(variantQuantitiesOf(lines)).toEqual(
+      expect(variantQuantityOfEachLine(lines)).toEqual(
         lines.map(({ variantId }) => quantityOfVariant(lines, variantId))
       )
-      expect(countVariants(lines)).toBe(new Set(lines.map(({ variantId }) => variantId)).size)
+      expect(countDistinctCartVariants(lines)).toBe(new Set(lines.map(({ variantId }) => variantId)).size)
     })
   )
 })

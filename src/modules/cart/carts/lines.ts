@@ -2,15 +2,15 @@ import {
   isEmptyMetadata,
   type Metadata,
   type MetadataChange,
-  mergeLineMetadata,
-  metadataKey
+  mergeChangeIntoLineMetadata,
+  metadataEqualityKey
 } from '../../../kernel/metadata.ts'
 import {
-  cartItemNotFoundError,
   cartLineAmbiguousError,
   cartLineLimitExceededError,
   cartLineNotFoundError,
-  quantityLimitExceededError
+  quantityLimitExceededError,
+  variantNotInCartError
 } from '../errors.ts'
 
 /**
@@ -24,13 +24,13 @@ export type CartLine = {
   readonly metadata: Metadata
 }
 export type CartLineWithoutId = Omit<CartLine, 'id'>
-/** A change of one line. Metadata is merged; see `mergeLineMetadata`. */
+/** A change of one line. Metadata is merged; see `mergeChangeIntoLineMetadata`. */
 export type CartLinePatch = {
   readonly quantity?: number | undefined
   readonly metadata?: MetadataChange | undefined
 }
 /** A change of a cart: its lines after the change, and the rows to write. */
-export type CartLineChanges = {
+export type ChangedCartLines = {
   readonly lines: readonly CartLine[]
   readonly set: readonly CartLine[]
   /** Ids of lines. */
@@ -41,7 +41,7 @@ export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: 
 
 /** Returns a text that is equal for lines of one variant with equal metadata. */
 export const cartLineKey = ({ variantId, metadata }: CartLineWithoutId): string =>
-  `${variantId}${metadataKey(metadata)}`
+  `${variantId}${metadataEqualityKey(metadata)}`
 
 /**
  * Adds a line, or its quantity to the equal line, which keeps its id.
@@ -51,32 +51,36 @@ export function addCartLine(
   lines: readonly CartLine[],
   added: CartLine,
   limits: CartLimits
-): CartLineChanges {
+): ChangedCartLines {
   const key = cartLineKey(added)
   const equal = lines.find(line => cartLineKey(line) === key)
   if (equal === undefined && lines.length >= limits.linesMax) {
     throw cartLineLimitExceededError({ details: { limit: limits.linesMax } })
   }
   const line = equal === undefined ? added : { ...equal, quantity: equal.quantity + added.quantity }
-  return withinQuantityLimit(upsertCartLines(lines, [line]), added.variantId, limits)
+  return withinQuantityLimit(computeUpsertedCartLineChanges(lines, [line]), added.variantId, limits)
 }
 
 /**
  * Sets the quantity of the only line of a variant.
  * @throws `CART_ITEM_NOT_FOUND`, `CART_LINE_AMBIGUOUS`, `CART_QUANTITY_LIMIT`
  */
-export function setVariantQuantity(
+export function setCartVariantQuantity(
   lines: readonly CartLine[],
   { variantId, quantity }: Pick<CartLine, 'variantId' | 'quantity'>,
   limits: CartLimits
-): CartLineChanges {
+): ChangedCartLines {
   const line = findOnlyLine(lines, variantId)
-  if (line === undefined) throw cartItemNotFoundError()
-  return withinQuantityLimit(upsertCartLines(lines, [{ ...line, quantity }]), variantId, limits)
+  if (line === undefined) throw variantNotInCartError()
+  return withinQuantityLimit(
+    computeUpsertedCartLineChanges(lines, [{ ...line, quantity }]),
+    variantId,
+    limits
+  )
 }
 
 /** Removes the only line of a variant, if there is one. @throws `CART_LINE_AMBIGUOUS` */
-export function removeVariant(lines: readonly CartLine[], variantId: string): CartLineChanges {
+export function removeOnlyCartLineOfVariant(lines: readonly CartLine[], variantId: string): ChangedCartLines {
   const line = findOnlyLine(lines, variantId)
   return removeCartLines(lines, line === undefined ? [] : [line.id])
 }
@@ -96,31 +100,31 @@ export function patchCartLine(
   lineId: string,
   { quantity, metadata }: CartLinePatch,
   limits: CartLimits
-): CartLineChanges {
+): ChangedCartLines {
   const line = requireCartLine(lines, lineId)
   if (quantity === undefined && metadata === undefined) return { lines, set: [], removed: [] }
   const changed = {
     ...line,
     ...(quantity !== undefined && { quantity }),
-    ...(metadata !== undefined && { metadata: mergeLineMetadata(line.metadata, metadata) })
+    ...(metadata !== undefined && { metadata: mergeChangeIntoLineMetadata(line.metadata, metadata) })
   }
   const changes = withMergedLine(lines, changed)
   return quantity === undefined ? changes : withinQuantityLimit(changes, line.variantId, limits)
 }
 
-function withMergedLine(lines: readonly CartLine[], changed: CartLine): CartLineChanges {
+function withMergedLine(lines: readonly CartLine[], changed: CartLine): ChangedCartLines {
   const key = cartLineKey(changed)
   const equal = lines.find(other => other.id !== changed.id && cartLineKey(other) === key)
-  if (equal === undefined) return upsertCartLines(lines, [changed])
+  if (equal === undefined) return computeUpsertedCartLineChanges(lines, [changed])
   const isOlder = lines.indexOf(equal) < lines.findIndex(line => line.id === changed.id)
   const [older, newer] = isOlder ? [equal, changed] : [changed, equal]
   const merged = { ...older, quantity: older.quantity + newer.quantity }
   const { lines: kept, removed } = removeCartLines(lines, [newer.id])
-  return { ...upsertCartLines(kept, [merged]), removed }
+  return { ...computeUpsertedCartLineChanges(kept, [merged]), removed }
 }
 
 /** Removes a line. @throws `CART_LINE_NOT_FOUND` */
-export const removeCartLine = (lines: readonly CartLine[], lineId: string): CartLineChanges =>
+export const removeCartLine = (lines: readonly CartLine[], lineId: string): ChangedCartLines =>
   removeCartLines(lines, [requireCartLine(lines, lineId).id])
 
 function requireCartLine(lines: readonly CartLine[], lineId: string): CartLine {
@@ -130,10 +134,10 @@ function requireCartLine(lines: readonly CartLine[], lineId: string): CartLine {
 }
 
 function withinQuantityLimit(
-  changes: CartLineChanges,
+  changes: ChangedCartLines,
   variantId: string,
   { lineQuantityMax }: CartLimits
-): CartLineChanges {
+): ChangedCartLines {
   if (quantityOfVariant(changes.lines, variantId) > lineQuantityMax)
     throw quantityLimitExceededError({ details: { limit: lineQuantityMax } })
   return changes
@@ -144,7 +148,7 @@ export const quantityOfVariant = (lines: readonly CartLine[], variantId: string)
   lines.reduce((sum, line) => (line.variantId === variantId ? sum + line.quantity : sum), 0)
 
 /** Returns for each line the quantity of its variant in all lines. */
-export function variantQuantitiesOf(lines: readonly CartLine[]): number[] {
+export function variantQuantityOfEachLine(lines: readonly CartLine[]): number[] {
   if (!canRepeatVariants(lines)) return lines.map(({ quantity }) => quantity)
   const sums = new Map<string, number>()
   for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
@@ -152,7 +156,7 @@ export function variantQuantitiesOf(lines: readonly CartLine[]): number[] {
 }
 
 /** Returns the number of different variants. */
-export const countVariants = (lines: readonly CartLine[]): number =>
+export const countDistinctCartVariants = (lines: readonly CartLine[]): number =>
   canRepeatVariants(lines) ? new Set(lines.map(({ variantId }) => variantId)).size : lines.length
 
 /** Lines without metadata have different variants. Most carts have only such lines, so this saves a map for each read. */
@@ -160,14 +164,17 @@ const canRepeatVariants = (lines: readonly CartLine[]): boolean =>
   lines.some(({ metadata }) => !isEmptyMetadata(metadata))
 
 /** Sets lines: existing lines keep their position, new lines come last. */
-export const upsertCartLines = (lines: readonly CartLine[], set: readonly CartLine[]): CartLineChanges => ({
+export const computeUpsertedCartLineChanges = (
+  lines: readonly CartLine[],
+  set: readonly CartLine[]
+): ChangedCartLines => ({
   lines: withUpsertedCartLines(lines, set),
   set,
   removed: []
 })
 
 /** Removes lines. Ignores ids that are not in the cart. */
-export function removeCartLines(lines: readonly CartLine[], lineIds: readonly string[]): CartLineChanges {
+export function removeCartLines(lines: readonly CartLine[], lineIds: readonly string[]): ChangedCartLines {
   const kept = lines.filter(line => !lineIds.includes(line.id))
   const removed = lines.filter(line => lineIds.includes(line.id)).map(line => line.id)
   return { lines: kept, set: [], removed }

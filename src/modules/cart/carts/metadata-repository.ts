@@ -1,11 +1,11 @@
 import type { Metadata, MetadataChange } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { declareMetadata, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
+import { declareMetadataLimitConstraint, mergedMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 import type { StoredCart } from './repository.ts'
 
-declareMetadata('cart.carts')
-declareMetadata('cart.items')
+declareMetadataLimitConstraint('cart.carts')
+declareMetadataLimitConstraint('cart.items')
 
 const updateMetadata = statement({
   name: 'cart.update_metadata',

@@ -1,7 +1,13 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
-import type { CartLineChanges } from './lines.ts'
-import { metadataText, nextVersionSql, type SavedCartLines, sumsOf, versionOf } from './repository.ts'
+import type { ChangedCartLines } from './lines.ts'
+import {
+  type CartAfterLineChange,
+  cartLineMetadataJson,
+  cartVersionCountsAndExpirySql,
+  cartVersionOf,
+  countCartUnitsAndVariants
+} from './repository.ts'
 
 // Writes each cart completely or not at all. It never waits: carts that another transaction has locked or
 // changed are skipped.
@@ -32,7 +38,7 @@ const saveUnchangedCarts = statement({
       for update of c skip locked
     ), updated as (
       update cart.carts c set
-      ${nextVersionSql}
+      ${cartVersionCountsAndExpirySql}
       from changed where c.cart_id = any ($cartIds) and c.cart_id = changed.cart_id
       returning c.cart_id, c.version, c.updated_at
     ), upserted as (
@@ -55,7 +61,7 @@ const saveUnchangedCarts = statement({
 export type OptimisticCartChange = {
   cartId: string
   version: number
-  change: CartLineChanges
+  change: ChangedCartLines
   idleSeconds: number | null
 }
 
@@ -67,8 +73,8 @@ export type OptimisticCartChange = {
 export async function saveCartsIfUnchanged(
   db: Queryable,
   changes: readonly OptimisticCartChange[]
-): Promise<(SavedCartLines | undefined)[]> {
-  const sums = changes.map(({ change }) => sumsOf(change.lines))
+): Promise<(CartAfterLineChange | undefined)[]> {
+  const sums = changes.map(({ change }) => countCartUnitsAndVariants(change.lines))
   const set = changes.flatMap(({ cartId, change }) => change.set.map(line => ({ cartId, ...line })))
   const removed = changes.flatMap(({ cartId, change }) => change.removed.map(id => ({ cartId, id })))
   const rows = await db.rows(saveUnchangedCarts, {
@@ -81,13 +87,13 @@ export async function saveCartsIfUnchanged(
     setIds: set.map(({ id }) => id),
     setVariantIds: set.map(({ variantId }) => variantId),
     setQuantities: set.map(({ quantity }) => quantity),
-    setMetadata: set.map(metadataText),
+    setMetadata: set.map(cartLineMetadataJson),
     removedCartIds: removed.map(({ cartId }) => cartId),
     removedIds: removed.map(({ id }) => id)
   })
   const updated = new Map(rows.map(row => [row.cart_id, row]))
   return changes.map(({ cartId, change }) => {
     const row = updated.get(cartId)
-    return row && { ...versionOf(row), lines: change.lines }
+    return row && { ...cartVersionOf(row), lines: change.lines }
   })
 }

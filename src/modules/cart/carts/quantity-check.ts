@@ -9,7 +9,7 @@ import { type CartLine, quantityOfVariant } from './lines.ts'
 type Deps = { catalog: CatalogApi; inventory: Pick<InventoryApi, 'available'> | undefined }
 
 /** Creates the function that reads what a quantity of a variant is checked against. */
-export function createQuantityCheck({ catalog, inventory }: Deps) {
+export function createCartQuantityCheck({ catalog, inventory }: Deps) {
   /**
    * Reads offer and stock, before the cart is locked. Returns the check of the variant's quantity in all its lines, which runs
    * only when the request was not applied before.

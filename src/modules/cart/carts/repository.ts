@@ -1,7 +1,7 @@
 import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import { type CartLine, type CartLineChanges, countVariants } from './lines.ts'
+import { type CartLine, type ChangedCartLines, countDistinctCartVariants } from './lines.ts'
 
 /** A cart as it is stored, with its lines in the order in which they were added. */
 export type StoredCart = {
@@ -82,7 +82,7 @@ const deleteLines = statement({
   text: 'delete from cart.items where cart_id = $cartId and id = any ($ids)'
 })
 // The expiry moves at most once per thirtieth of the idle time, because only that update changes an index.
-export const nextVersionSql = `version = c.version + 1, updated_at = clock_timestamp(),
+export const cartVersionCountsAndExpirySql = `version = c.version + 1, updated_at = clock_timestamp(),
       quantity = changed.quantity, distinct_count = changed.distinct_count,
       expires_at = case
         when changed.idle_seconds is null then 'infinity'
@@ -96,7 +96,7 @@ const updateCart = statement({
   gives: { version: 'int4', updated_at: 'timestamptz' },
   text: `
     update cart.carts c set
-      ${nextVersionSql}
+      ${cartVersionCountsAndExpirySql}
     from (
       select $quantity::int as quantity, $distinctCount::int as distinct_count, $idleSeconds::float8 as idle_seconds
     ) changed
@@ -119,7 +119,7 @@ const emptyCart = statement({
  * Deletes the lines of expired carts of customers. The row of the cart stays, so that its version never
  * restarts.
  */
-export const emptyExpiredCarts = statement({
+export const emptyExpiredCustomerCarts = statement({
   name: 'cart.empty_expired_carts',
   text: `
     with expired as (
@@ -175,8 +175,8 @@ async function lockExisting(tx: Transaction, cartId: string): Promise<StoredCart
   const [cart, rows] = await Promise.all([tx.first(lockCart, { cartId }), tx.rows(listLines, { cartId })])
   if (cart === undefined) return undefined
   if (cart.is_expired)
-    return { ...versionOf(await tx.first(emptyCart, { cartId })), lines: [], metadata: NO_METADATA }
-  return { ...versionOf(cart), lines: rows.map(cartLineOf), metadata: cart.metadata }
+    return { ...cartVersionOf(await tx.first(emptyCart, { cartId })), lines: [], metadata: NO_METADATA }
+  return { ...cartVersionOf(cart), lines: rows.map(cartLineOf), metadata: cart.metadata }
 }
 
 const cartLineOf = ({ id, variant_id, quantity, line_metadata }: RowOf<typeof listLines>): CartLine => ({
@@ -187,7 +187,7 @@ const cartLineOf = ({ id, variant_id, quantity, line_metadata }: RowOf<typeof li
 })
 
 /** A cart after a change of its lines, which leaves its metadata as it is. */
-export type SavedCartLines = Omit<StoredCart, 'metadata'>
+export type CartAfterLineChange = Omit<StoredCart, 'metadata'>
 
 /**
  * Writes a change of a locked cart, with its sums and next version, in one round trip. `idleSeconds`: seconds
@@ -196,10 +196,10 @@ export type SavedCartLines = Omit<StoredCart, 'metadata'>
 export async function saveCart(
   tx: Transaction,
   cartId: string,
-  { lines, set, removed }: CartLineChanges,
+  { lines, set, removed }: ChangedCartLines,
   idleSeconds: number | null
-): Promise<SavedCartLines> {
-  const sums = sumsOf(lines)
+): Promise<CartAfterLineChange> {
+  const sums = countCartUnitsAndVariants(lines)
   const [updated] = await Promise.all([
     tx.first(updateCart, { cartId, ...sums, idleSeconds }),
     set.length > 0 &&
@@ -208,23 +208,23 @@ export async function saveCart(
         ids: set.map(line => line.id),
         variantIds: set.map(line => line.variantId),
         quantities: set.map(line => line.quantity),
-        metadata: set.map(metadataText)
+        metadata: set.map(cartLineMetadataJson)
       }),
     removed.length > 0 && tx.run(deleteLines, { cartId, ids: removed })
   ])
-  return { ...versionOf(updated), lines }
+  return { ...cartVersionOf(updated), lines }
 }
 
-export const sumsOf = (lines: readonly CartLine[]) => ({
+export const countCartUnitsAndVariants = (lines: readonly CartLine[]) => ({
   quantity: lines.reduce((sum, line) => sum + line.quantity, 0),
-  distinctCount: countVariants(lines)
+  distinctCount: countDistinctCartVariants(lines)
 })
 
 /** The metadata of a line as JSON text; empty for none, because the column is null then. */
-export const metadataText = ({ metadata }: Pick<CartLine, 'metadata'>): string =>
+export const cartLineMetadataJson = ({ metadata }: Pick<CartLine, 'metadata'>): string =>
   isEmptyMetadata(metadata) ? '' : JSON.stringify(metadata)
 
-export function versionOf(cart: { version: number; updated_at: Date } | undefined) {
+export function cartVersionOf(cart: { version: number; updated_at: Date } | undefined) {
   if (cart === undefined) throw new Error('a locked cart does not exist')
   return { version: cart.version, updatedAt: cart.updated_at }
 }

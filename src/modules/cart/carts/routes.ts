@@ -3,16 +3,16 @@ import { identityOf } from '../../../gateway/callers/identity.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { mergeLineMetadata } from '../../../kernel/metadata.ts'
+import { mergeChangeIntoLineMetadata } from '../../../kernel/metadata.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import type { CartLine } from './lines.ts'
 import {
   AddCartItemRequest,
   CartCountResponse,
-  CartItemParams,
   CartLineParams,
   CartResponse,
+  CartVariantParams,
   UpdateCartItemRequest,
   UpdateCartRequest,
   UpdateLineRequest
@@ -89,7 +89,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         summary: 'Update an item',
         description:
           'Sets the quantity of a variant that is in one line of the cart, and returns the cart. To remove an item, delete it. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND`: the variant is not in the cart; add it.',
-        params: CartItemParams,
+        params: CartVariantParams,
         body: UpdateCartItemRequest,
         response
       }
@@ -131,7 +131,7 @@ export function cartRoutes(tiers: Tiers, cart: CartService, marketOf: ResolveReq
         summary: 'Remove an item',
         description:
           'Removes a variant that is in one line of the cart, and returns the cart. Removing an item that is not in the cart changes nothing. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; remove one of them by its id. 412 `CART_VERSION_STALE`: the cart has changed since; read it again.',
-        params: CartItemParams,
+        params: CartVariantParams,
         response
       }
     },
@@ -202,7 +202,7 @@ export const cartLineOfRequest = ({ variant_id, quantity, metadata = {} }: AddCa
   id: newId(),
   variantId: variant_id,
   quantity,
-  metadata: mergeLineMetadata({}, metadata)
+  metadata: mergeChangeIntoLineMetadata({}, metadata)
 })
 
 /** Sends a cart. `first`: JSON text of members that precede those of the cart. */

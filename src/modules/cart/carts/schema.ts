@@ -1,7 +1,7 @@
 import {
-  customerMetadataResponseFields,
+  customerMetadataRequestFields,
   lineMetadataFields,
-  ownMetadataFields
+  publicMetadataResponseFields
 } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -40,9 +40,9 @@ export const UpdateLineRequest = patchRequest('UpdateLineRequest', {
   ...lineMetadataFields
 })
 
-export const UpdateCartRequest = request('UpdateCartRequest', ownMetadataFields)
+export const UpdateCartRequest = request('UpdateCartRequest', customerMetadataRequestFields)
 
-export const CartItemParams = input({ variantId: Id })
+export const CartVariantParams = input({ variantId: Id })
 export const CartLineParams = input({ lineId: Id })
 
 export const GuestCartHeaders = Type.Object({
@@ -95,14 +95,14 @@ const CartItemResponse = response('CartItemResponse', {
   available: Type.Boolean({
     description: 'Whether the quantity of the variant, in all its lines, can be bought now.'
   }),
-  ...customerMetadataResponseFields
+  ...publicMetadataResponseFields
 })
 const UnavailableItemResponse = response('UnavailableItemResponse', {
   id: LineId,
   variant_id: Id,
   name: nullable(Type.String({ description: 'The last known name of the variant.' })),
   quantity: Type.Integer(),
-  ...customerMetadataResponseFields
+  ...publicMetadataResponseFields
 })
 const cartFields = {
   currency: Currency,
@@ -117,7 +117,7 @@ const cartFields = {
   }),
   version: Version,
   updated_at: nullable(Time),
-  ...customerMetadataResponseFields
+  ...publicMetadataResponseFields
 }
 export const CartResponse = response('CartResponse', { customer_id: Id, ...cartFields })
 

@@ -10,9 +10,9 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
-import { type CartLine, removeCartLines, upsertCartLines } from './lines.ts'
+import { type CartLine, computeUpsertedCartLineChanges, removeCartLines } from './lines.ts'
 import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
-import { emptyExpiredCarts, lockOrCreateCart, saveCart } from './repository.ts'
+import { emptyExpiredCustomerCarts, lockOrCreateCart, saveCart } from './repository.ts'
 
 const IDLE_SECONDS = 30 * 86_400
 /** The number of rows that this transaction updated, and how many of them without an index update (HOT). */
@@ -40,7 +40,7 @@ const lineOf = (id: string, variantId: string, quantity: number): CartLine => ({
 const setting = (cartId: string, version: number, line: CartLine): OptimisticCartChange => ({
   cartId,
   version,
-  change: upsertCartLines([], [line]),
+  change: computeUpsertedCartLineChanges([], [line]),
   idleSeconds: IDLE_SECONDS
 })
 
@@ -99,8 +99,8 @@ describe('an expired cart', () => {
     const other = newId()
     await add(shop, other, shop.catalog.sell(), 2)
     const before = await read(shop, token)
-    expect(await shop.db.run(emptyExpiredCarts)).toBe(1)
-    expect(await shop.db.run(emptyExpiredCarts)).toBe(0)
+    expect(await shop.db.run(emptyExpiredCustomerCarts)).toBe(1)
+    expect(await shop.db.run(emptyExpiredCustomerCarts)).toBe(0)
     expect((await read(shop, token)).json).toEqual(before.json)
     expect((await storedCart(shop, token)).items).toEqual([])
     expect((await read(shop, other)).json.count).toBe(2)
@@ -182,7 +182,7 @@ test('the timers do not delete an expired cart that its owner changes at the sam
   await shop.db.transaction(async tx => {
     await tx.run(comeBack)
     expect(await shop.db.run(deleteExpiredGuestCarts, { keepMergedSeconds: IDLE_SECONDS })).toBe(0)
-    expect(await shop.db.run(emptyExpiredCarts)).toBe(0)
+    expect(await shop.db.run(emptyExpiredCustomerCarts)).toBe(0)
   })
   const headers = { 'x-guest-cart-token': json.guest_cart_token as string }
   expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
@@ -374,7 +374,7 @@ describe('the cost of reading', () => {
     const customerId = newId()
     const variantId = shop.catalog.sell()
     const { id } = (await add(shop, customerId, variantId)).json.items[0]
-    const update = upsertCartLines([], [lineOf(id, variantId, 7)])
+    const update = computeUpsertedCartLineChanges([], [lineOf(id, variantId, 7)])
     const changesOf = async (work: (tx: Transaction) => Promise<unknown>) => {
       const [before, after] = await shop.db.transaction(async tx => {
         const counted = await tx.first(countChanges)
@@ -411,7 +411,7 @@ describe('the cost of reading', () => {
        where expires_at < 'infinity' limit 100000`
     )
     await shop.sql('analyze cart.carts, cart.guest_carts')
-    for (const { name, text } of [emptyExpiredCarts, deleteExpiredGuestCarts]) {
+    for (const { name, text } of [emptyExpiredCustomerCarts, deleteExpiredGuestCarts]) {
       const plan = await shop.sql(`explain (analyze, costs off, timing off) ${text.replace('$1', '1000000')}`)
       const lines = plan.map(row => String(row['QUERY PLAN']))
       expect(lines.join('\n'), name).toContain('carts_expires_at')

@@ -1,5 +1,5 @@
 import {
-  assertOwnMetadataBytes,
+  assertCustomerWrittenMetadataBytes,
   isEmptyMetadata,
   type MetadataChange,
   mergeMetadata,
@@ -16,28 +16,28 @@ import {
   addCartLine,
   type CartLimits,
   type CartLine,
-  type CartLineChanges,
   type CartLinePatch,
+  type ChangedCartLines,
   patchCartLine,
   removeCartLine,
   removeCartLines,
-  removeVariant,
-  setVariantQuantity,
-  variantQuantitiesOf
+  removeOnlyCartLineOfVariant,
+  setCartVariantQuantity,
+  variantQuantityOfEachLine
 } from './lines.ts'
 import { saveCartMetadata } from './metadata-repository.ts'
 import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
-import { createQuantityCheck } from './quantity-check.ts'
+import { createCartQuantityCheck } from './quantity-check.ts'
 import * as carts from './repository.ts'
 import { type CartView, joinCartWithOffers, type UnavailableCartLine } from './view.ts'
 
-export type CartSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
-export type CartDeps = {
+export type CartServiceSettings = CartLimits & { readonly idleSeconds: number; readonly currency: string }
+export type CartServiceDeps = {
   db: Database
   catalog: CatalogApi
   /** Absent: the shop has no inventory, so stock is not limited. */
   inventory: Pick<InventoryApi, 'available'> | undefined
-  settings: CartSettings
+  settings: CartServiceSettings
 }
 /** A variant and the quantity that its only line gets. */
 export type CartItemQuantity = Pick<CartLine, 'variantId' | 'quantity'>
@@ -65,13 +65,13 @@ export type CartHandle = BuyerInMarket & {
  * Reads and changes carts. A cart stores only variants, quantities and metadata; each read adds the catalog's current
  * data. Prices, limits and stock are those for the quantity of a variant in all its lines.
  */
-export function createCartService({ db, catalog, inventory, settings }: CartDeps) {
-  const readQuantityCheck = createQuantityCheck({ catalog, inventory })
+export function createCartService({ db, catalog, inventory, settings }: CartServiceDeps) {
+  const readQuantityCheck = createCartQuantityCheck({ catalog, inventory })
 
   /** Joins a stored cart with current prices and stock. */
   async function present({ customerId, market }: BuyerInMarket, cart: carts.StoredCart): Promise<CartView> {
     const variantIds = cart.lines.map(line => line.variantId)
-    const quantities = variantQuantitiesOf(cart.lines)
+    const quantities = variantQuantityOfEachLine(cart.lines)
     const wanted = variantIds.map((variantId, index) => ({ variantId, quantity: quantities[index] ?? 0 }))
     const [offers, stock] = await Promise.all([
       catalog.offers(wanted, market),
@@ -108,7 +108,9 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
   /** Ids of carts with an optimistic change in progress in this process. */
   const cartsBeingSaved = new Set<string>()
 
-  async function saveOptimistically(change: OptimisticCartChange): Promise<carts.SavedCartLines | undefined> {
+  async function saveOptimistically(
+    change: OptimisticCartChange
+  ): Promise<carts.CartAfterLineChange | undefined> {
     const { cartId } = change
     if (cartsBeingSaved.has(cartId)) return undefined
     cartsBeingSaved.add(cartId)
@@ -119,7 +121,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     }
   }
 
-  type DecideChange = (lines: readonly CartLine[]) => CartLineChanges | Promise<CartLineChanges>
+  type DecideChange = (lines: readonly CartLine[]) => ChangedCartLines | Promise<ChangedCartLines>
 
   /**
    * Reads the cart, decides the change, and writes it if the version is still the same. This costs less than
@@ -182,7 +184,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
       const cart = await carts.lockOrCreateCart(tx, cartId)
       write.expect(cart.version, cartStaleError)
       if (isEmptyPatch(change)) return cart
-      assertOwnMetadataBytes(mergeMetadata(cart.metadata, change), cart.lines)
+      assertCustomerWrittenMetadataBytes(mergeMetadata(cart.metadata, change), cart.lines)
       return { ...cart, ...(await saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
     return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
@@ -193,7 +195,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     handle: CartHandle,
     variantId: string,
     write: IdempotentWrite,
-    next: (lines: readonly CartLine[]) => CartLineChanges
+    next: (lines: readonly CartLine[]) => ChangedCartLines
   ): Promise<CartView> {
     const assertBuyable = await readQuantityCheck(variantId, handle.market)
     return changeCart(handle, write, async lines => {
@@ -213,11 +215,13 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
     changed: CartItemQuantity,
     write: IdempotentWrite
   ): Promise<CartView> =>
-    changeQuantity(handle, changed.variantId, write, lines => setVariantQuantity(lines, changed, settings))
+    changeQuantity(handle, changed.variantId, write, lines =>
+      setCartVariantQuantity(lines, changed, settings)
+    )
 
   /** Removes the only line of a variant. Does nothing when the cart has no such line. */
   const removeItem = (handle: CartHandle, variantId: string, write: IdempotentWrite): Promise<CartView> =>
-    changeCart(handle, write, lines => removeVariant(lines, variantId))
+    changeCart(handle, write, lines => removeOnlyCartLineOfVariant(lines, variantId))
 
   /** Changes the quantity or the metadata of a line. The variant of a line never changes, so it is read without a lock. */
   async function updateLine(
@@ -265,6 +269,6 @@ export function createCartService({ db, catalog, inventory, settings }: CartDeps
 }
 
 /** A cart without metadata of lines costs nothing here. @throws `METADATA_LIMIT` */
-function assertMetadataFits({ metadata }: carts.StoredCart, { lines, set }: CartLineChanges): void {
-  if (set.some(line => !isEmptyMetadata(line.metadata))) assertOwnMetadataBytes(metadata, lines)
+function assertMetadataFits({ metadata }: carts.StoredCart, { lines, set }: ChangedCartLines): void {
+  if (set.some(line => !isEmptyMetadata(line.metadata))) assertCustomerWrittenMetadataBytes(metadata, lines)
 }

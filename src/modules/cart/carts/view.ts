@@ -1,7 +1,7 @@
 import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import type { Offer } from '../../catalog/index.ts'
-import { type CartLine, countVariants, variantQuantitiesOf } from './lines.ts'
+import { type CartLine, countDistinctCartVariants, variantQuantityOfEachLine } from './lines.ts'
 
 export type CartTotals = { subtotal: number; discountTotal: number; total: number }
 /**
@@ -73,7 +73,7 @@ export function joinCartWithOffers(
   offers: readonly (Offer | undefined)[],
   stock: readonly (number | null)[] | undefined
 ): Pick<CartView, 'lines' | 'count' | 'distinctCount' | keyof CartTotals> & { unavailable: CartLine[] } {
-  const variantQuantities = variantQuantitiesOf(lines)
+  const variantQuantities = variantQuantityOfEachLine(lines)
   const offered: OfferedLine[] = []
   const unavailable: CartLine[] = []
   let [count, subtotal, total] = [0, 0, 0]
@@ -92,7 +92,7 @@ export function joinCartWithOffers(
     const isAvailable = (available === null || available >= inAll) && isAllowedQuantity(inAll, offer.rule)
     offered.push({ ...line, offer, lineTotal, stock: available, isAvailable })
   }
-  const distinctCount = countVariants(lines)
+  const distinctCount = countDistinctCartVariants(lines)
   return {
     lines: offered,
     unavailable,

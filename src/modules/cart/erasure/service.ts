@@ -1,9 +1,9 @@
-import type { PersonalData } from '../../../platform/personal-data.ts'
+import type { PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { CartService } from '../carts/service.ts'
 import * as repository from './repository.ts'
 
 /** Personal data of a customer in carts. */
-export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>): PersonalData => ({
+export const cartPersonalData = ({ findStored }: Pick<CartService, 'findStored'>): PersonalDataHandler => ({
   async erase(tx, customer_id) {
     await tx.run(repository.deleteCartOfCustomer, { customer_id })
     await tx.run(repository.deleteCartMergeRecordsOfCustomer, { customer_id })

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const findGuestCart = statement({
+export const findGuestCartByTokenHash = statement({
   name: 'cart.find_guest_cart',
   takes: { tokenHash: 'bytea' },
   gives: { cart_id: 'uuid', is_returning: 'bool' },
@@ -18,7 +18,7 @@ export const findMergedCustomerId = statement({
   text: 'select merged_into from cart.guest_carts where token_hash = $tokenHash'
 })
 /** Extends a cart with its first line only to the full idle time, because its guest came back. */
-export const extendGuestCart = statement({
+export const extendUnchangedGuestCart = statement({
   name: 'cart.keep_guest_cart',
   takes: { cartId: 'uuid', idleSeconds: 'float8' },
   text: `

@@ -7,15 +7,15 @@ import { cartLineOfRequest, sendCartResponse } from '../carts/routes.ts'
 import {
   AddCartItemRequest,
   CartCountResponse,
-  CartItemParams,
   CartLineParams,
+  CartVariantParams,
   GuestCartHeaders,
   GuestCartResponse,
   UpdateCartItemRequest,
   UpdateCartRequest,
   UpdateLineRequest
 } from '../carts/schema.ts'
-import type { GuestCartAccess, GuestCartService } from './service.ts'
+import type { GuestCartService, GuestCartTokenAndMarket } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
 const config = { class: 'account' } as const
@@ -29,7 +29,7 @@ export function guestCartRoutes(
   marketOf: ResolveRequestMarket,
   perMinute: number
 ): void {
-  const guestOf = async (request: FastifyRequest): Promise<GuestCartAccess> => ({
+  const guestOf = async (request: FastifyRequest): Promise<GuestCartTokenAndMarket> => ({
     token: request.headers[TOKEN] as string | undefined,
     market: await marketOf(request)
   })
@@ -98,7 +98,7 @@ export function guestCartRoutes(
         summary: 'Update an item of a guest cart',
         description:
           'Sets the quantity of a variant that is in one line of a guest cart, and returns the cart. Needs `X-Guest-Cart-Token`. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; update one of them by its id. 409 `CART_INSUFFICIENT_STOCK`: the quantity can be at most `available`. 409 `CART_QUANTITY_LIMIT` or `CART_QUANTITY_RULE`: details state the allowed quantities. 409 `CART_VARIANT_UNAVAILABLE`: the variant is not for sale in this market. 404 `CART_ITEM_NOT_FOUND` or `CART_GUEST_NOT_FOUND`: the variant is not in the cart, or the token is invalid.',
-        params: CartItemParams,
+        params: CartVariantParams,
         body: UpdateCartItemRequest,
         response
       }
@@ -143,7 +143,7 @@ export function guestCartRoutes(
         summary: 'Remove an item from a guest cart',
         description:
           'Removes a variant that is in one line of a guest cart, and returns the cart. Removing an item that is not in the cart changes nothing. Needs `X-Guest-Cart-Token`. 409 `CART_LINE_AMBIGUOUS`: the variant is in several lines; remove one of them by its id. 404 `CART_GUEST_NOT_FOUND`: the token is missing, unknown, expired or merged; add an item without a token to create a new cart.',
-        params: CartItemParams,
+        params: CartVariantParams,
         response
       }
     },

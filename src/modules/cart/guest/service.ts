@@ -17,7 +17,7 @@ const UNVISITED_CART_SECONDS = 86_400
 
 export type GuestCartDeps = { db: Database; cart: CartService; secrets: Secrets; idleSeconds: number }
 /** The guest cart token of a request, and its market. */
-export type GuestCartAccess = {
+export type GuestCartTokenAndMarket = {
   readonly token: string | undefined
   readonly market: CustomerInMarket['market']
 }
@@ -29,7 +29,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
    * @throws `CART_GUEST_NOT_FOUND` when the token is malformed; locking throws it for unknown, expired or
    * merged ones.
    */
-  function handleOf({ token, market }: GuestCartAccess): CartHandle {
+  function handleOf({ token, market }: GuestCartTokenAndMarket): CartHandle {
     // Malformed tokens are rejected before a database connection is acquired.
     const tokenHash = requireTokenHash(token)
     return {
@@ -49,7 +49,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   async function find(token: string | undefined) {
-    const found = await db.first(guests.findGuestCart, { tokenHash: requireTokenHash(token) })
+    const found = await db.first(guests.findGuestCartByTokenHash, { tokenHash: requireTokenHash(token) })
     if (found === undefined) throw guestCartNotFoundError()
     return found
   }
@@ -59,7 +59,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
    * token.
    */
   async function create(
-    market: GuestCartAccess['market'],
+    market: GuestCartTokenAndMarket['market'],
     line: CartLine,
     write: IdempotentWrite
   ): Promise<{ token: string; view: CartView }> {
@@ -94,9 +94,10 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     )
   }
 
-  async function view({ token, market }: GuestCartAccess): Promise<CartView> {
+  async function view({ token, market }: GuestCartTokenAndMarket): Promise<CartView> {
     const { cart_id: cartId, is_returning: isReturning } = await find(token)
-    if (isReturning) await db.transaction(tx => tx.run(guests.extendGuestCart, { cartId, idleSeconds }))
+    if (isReturning)
+      await db.transaction(tx => tx.run(guests.extendUnchangedGuestCart, { cartId, idleSeconds }))
     return { ...(await cart.view({ customerId: cartId, market })), customerId: null }
   }
 
@@ -112,19 +113,23 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
     findCartId,
     view,
     count,
-    addItem: (guest: GuestCartAccess, line: CartLine, write: IdempotentWrite) =>
+    addItem: (guest: GuestCartTokenAndMarket, line: CartLine, write: IdempotentWrite) =>
       cart.addItem(handleOf(guest), line, write),
-    updateItem: (guest: GuestCartAccess, changed: CartItemQuantity, write: IdempotentWrite) =>
+    updateItem: (guest: GuestCartTokenAndMarket, changed: CartItemQuantity, write: IdempotentWrite) =>
       cart.updateItem(handleOf(guest), changed, write),
-    removeItem: (guest: GuestCartAccess, variantId: string, write: IdempotentWrite) =>
+    removeItem: (guest: GuestCartTokenAndMarket, variantId: string, write: IdempotentWrite) =>
       cart.removeItem(handleOf(guest), variantId, write),
-    updateLine: (guest: GuestCartAccess, lineId: string, patch: CartLinePatch, write: IdempotentWrite) =>
-      cart.updateLine(handleOf(guest), lineId, patch, write),
-    removeLine: (guest: GuestCartAccess, lineId: string, write: IdempotentWrite) =>
+    updateLine: (
+      guest: GuestCartTokenAndMarket,
+      lineId: string,
+      patch: CartLinePatch,
+      write: IdempotentWrite
+    ) => cart.updateLine(handleOf(guest), lineId, patch, write),
+    removeLine: (guest: GuestCartTokenAndMarket, lineId: string, write: IdempotentWrite) =>
       cart.removeLine(handleOf(guest), lineId, write),
-    updateMetadata: (guest: GuestCartAccess, change: MetadataChange, write: IdempotentWrite) =>
+    updateMetadata: (guest: GuestCartTokenAndMarket, change: MetadataChange, write: IdempotentWrite) =>
       cart.updateMetadata(handleOf(guest), change, write),
-    clear: (guest: GuestCartAccess, write: IdempotentWrite) => cart.clear(handleOf(guest), write)
+    clear: (guest: GuestCartTokenAndMarket, write: IdempotentWrite) => cart.clear(handleOf(guest), write)
   }
 }
 

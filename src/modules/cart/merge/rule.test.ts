@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { metadataBytes } from '../../../kernel/metadata.ts'
+import { sumMetadataBytes } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { type CartLine, cartLineKey, quantityOfVariant, withUpsertedCartLines } from '../carts/lines.ts'
-import { type CartMergeStrategy, mergeCartLines, mergeEqualCartLines, type SellableVariant } from './rule.ts'
+import {
+  type CartMergeStrategy,
+  mergeCartLines,
+  mergeEqualCartLines,
+  type SellableVariantLimits
+} from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 /** Of `{"text": "Ada"}`. */
@@ -28,7 +33,7 @@ const someLimits = fc.record({
   linesMax: fc.integer({ min: 1, max: 8 }),
   metadataBytesMax: fc.constantFrom(0, 2 * LINE_BYTES, 10_000)
 })
-const anyNumber: SellableVariant = { stock: null, rule: { min: 1, max: null, step: 1 } }
+const anyNumber: SellableVariantLimits = { stock: null, rule: { min: 1, max: null, step: 1 } }
 const someRule = fc
   .record({
     step: fc.integer({ min: 1, max: 7 }),
@@ -135,7 +140,7 @@ describe('any merge', () => {
   test('a cart merge exceeds no limit that was not exceeded before', () => {
     always(({ customer, limits, sellableOf }, { lines }) => {
       expect(lines.length).toBeLessThanOrEqual(Math.max(limits.linesMax, customer.length))
-      const bytes = (all: readonly CartLine[]) => metadataBytes(all.map(({ metadata }) => metadata))
+      const bytes = (all: readonly CartLine[]) => sumMetadataBytes(all.map(({ metadata }) => metadata))
       expect(bytes(lines)).toBeLessThanOrEqual(Math.max(limits.metadataBytesMax, bytes(customer)))
       const before = variantQuantities(customer)
       for (const [variantId, now] of variantQuantities(lines)) {
@@ -206,7 +211,7 @@ const merged = (
   guest: readonly CartLine[],
   strategy: CartMergeStrategy = 'sum',
   limits = unlimited,
-  sellableOf: (variantId: string) => SellableVariant | undefined = anyQuantity
+  sellableOf: (variantId: string) => SellableVariantLimits | undefined = anyQuantity
 ) => mergeCartLines({ customer, guest, strategy, limits, sellableOf })
 
 test('below the limits, a cart merge with the guest and the customer swapped has the same sum', () => {

@@ -1,4 +1,8 @@
-import { type Metadata, metadataBytes, OWN_METADATA_BYTES_MAX } from '../../../kernel/metadata.ts'
+import {
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
+  type Metadata,
+  sumMetadataBytes
+} from '../../../kernel/metadata.ts'
 import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
 import { type CartLimits, type CartLine, cartLineKey, quantityOfVariant } from '../carts/lines.ts'
 
@@ -33,9 +37,9 @@ export type CartMergeOutcome = {
  * The quantities of a variant that can be bought: at most `stock` (`null`: unlimited), and as its rule
  * allows.
  */
-export type SellableVariant = { readonly stock: number | null; readonly rule: QuantityRule }
+export type SellableVariantLimits = { readonly stock: number | null; readonly rule: QuantityRule }
 /** Returns `undefined` for a variant that is not for sale. */
-export type FindSellableVariant = (variantId: string) => SellableVariant | undefined
+export type FindSellableVariantLimits = (variantId: string) => SellableVariantLimits | undefined
 
 const COMBINE: Record<CartMergeStrategy, (customer: number, guest: number) => number> = {
   sum: (customer, guest) => customer + guest,
@@ -46,13 +50,13 @@ const COMBINE: Record<CartMergeStrategy, (customer: number, guest: number) => nu
 
 /** `metadataBytesMax`: bytes for the metadata of all lines. */
 type CartMergeLimits = CartLimits & { readonly metadataBytesMax: number }
-export type CartMerge = {
+export type CartMergeInput = {
   readonly customer: readonly CartLine[]
   /** Each line with another variant or other metadata. */
   readonly guest: readonly CartLine[]
   readonly strategy: CartMergeStrategy
   readonly limits: CartMergeLimits
-  readonly sellableOf: FindSellableVariant
+  readonly sellableOf: FindSellableVariantLimits
 }
 
 /** A line of the guest. `line` has the id in the customer's cart; `had`: its quantity there, 0 for a new line. */
@@ -73,7 +77,7 @@ export function mergeCartLines({
   strategy,
   limits,
   sellableOf
-}: CartMerge): CartMergeOutcome {
+}: CartMergeInput): CartMergeOutcome {
   const present = new Map(customer.map(line => [cartLineKey(line), line]))
   const wanted = guest.map((line): WantedLine => {
     const own = present.get(cartLineKey(line))
@@ -82,7 +86,7 @@ export function mergeCartLines({
   })
   const room: Room = {
     lines: limits.linesMax - customer.length,
-    bytes: limits.metadataBytesMax - metadataBytes(customer.map(line => line.metadata))
+    bytes: limits.metadataBytesMax - sumMetadataBytes(customer.map(line => line.metadata))
   }
   const grants: Grants = new Map()
   for (const [variantId, lines] of Map.groupBy(wanted, each => each.line.variantId)) {
@@ -95,7 +99,7 @@ export function mergeCartLines({
 type VariantMerge = {
   /** Quantity of the customer's other lines of the variant. */
   readonly others: number
-  readonly sellable: SellableVariant | undefined
+  readonly sellable: SellableVariantLimits | undefined
   readonly limits: CartMergeLimits
   readonly room: Room
   readonly grants: Grants
@@ -132,7 +136,7 @@ const keptQuantity = ({ had, requested }: WantedLine): number => Math.min(had, r
 function takeRoom({ line, had }: WantedLine, room: Room): AdjustmentReason | undefined {
   if (had > 0) return undefined
   if (room.lines < 1) return 'line_limit'
-  const bytes = metadataBytes([line.metadata])
+  const bytes = sumMetadataBytes([line.metadata])
   if (bytes > Math.max(0, room.bytes)) return 'metadata_limit'
   room.lines -= 1
   room.bytes -= bytes
@@ -155,7 +159,7 @@ function outcomeOf(wanted: readonly WantedLine[], grants: Grants): CartMergeOutc
 /** Returns the allowed part of `requested`, and the reason why it is not more. */
 function allowedQuantity(
   requested: number,
-  { stock, rule }: SellableVariant,
+  { stock, rule }: SellableVariantLimits,
   { lineQuantityMax }: CartLimits
 ): GrantedLine {
   const allowed = Math.min(requested, lineQuantityMax)
@@ -169,8 +173,8 @@ const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => n
   lines.reduce((sum, each) => sum + quantityOf(each), 0)
 
 /** Returns the bytes for the metadata of all lines in a cart with this metadata. */
-export const metadataRoomOf = ({ metadata }: { readonly metadata: Metadata }): number =>
-  OWN_METADATA_BYTES_MAX - metadataBytes([metadata])
+export const remainingLineMetadataBytes = ({ metadata }: { readonly metadata: Metadata }): number =>
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX - sumMetadataBytes([metadata])
 
 /** Adds up equal lines into the first of them, because items that a browser stored can repeat a line. */
 export function mergeEqualCartLines(lines: readonly CartLine[]): CartLine[] {

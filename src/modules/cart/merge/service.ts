@@ -1,18 +1,18 @@
 import {
-  completeMetadata,
+  addMissingMetadataKeys,
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
   type Metadata,
-  metadataBytes,
-  OWN_METADATA_BYTES_MAX
+  sumMetadataBytes
 } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import { type CartLine, upsertCartLines } from '../carts/lines.ts'
+import { type CartLine, computeUpsertedCartLineChanges } from '../carts/lines.ts'
 import { saveCartMetadata } from '../carts/metadata-repository.ts'
 import * as carts from '../carts/repository.ts'
-import type { CartService, CartSettings, CustomerInMarket } from '../carts/service.ts'
+import type { CartService, CartServiceSettings, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { cartStaleError, guestCartNotFoundError } from '../errors.ts'
 import { cartMergedEvent } from '../events.ts'
@@ -21,10 +21,10 @@ import { hashGuestCartToken } from '../guest/token.ts'
 import {
   type CartMergeAdjustment,
   type CartMergeStrategy,
-  type FindSellableVariant,
+  type FindSellableVariantLimits,
   mergeCartLines,
   mergeEqualCartLines,
-  metadataRoomOf
+  remainingLineMetadataBytes
 } from './rule.ts'
 
 /** What to merge: the cart of a guest cart token, or items that a browser stored. */
@@ -42,7 +42,7 @@ export type CartMergeDeps = {
   cart: CartService
   catalog: CatalogApi
   inventory: Pick<InventoryApi, 'available'> | undefined
-  settings: CartSettings
+  settings: CartServiceSettings
 }
 export type CartMergeService = ReturnType<typeof createCartMergeService>
 
@@ -80,7 +80,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
         customer: present.lines,
         guest: guestLines,
         strategy,
-        limits: { ...settings, metadataBytesMax: metadataRoomOf(present) },
+        limits: { ...settings, metadataBytesMax: remainingLineMetadataBytes(present) },
         sellableOf: await readSellable(guestLines, market)
       })
       const merged = await saveLines(tx, customer, present, changed)
@@ -134,7 +134,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
   ) {
     if (changed.length === 0) return present
     const handle = cart.handleOf(customer)
-    const change = upsertCartLines(present.lines, changed)
+    const change = computeUpsertedCartLineChanges(present.lines, changed)
     const saved = await carts.saveCart(tx, customer.customerId, change, handle.idleSecondsOf(change.lines))
     return { ...present, ...saved }
   }
@@ -146,8 +146,12 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
     present: carts.StoredCart,
     added: Metadata
   ): Promise<carts.StoredCart> {
-    const ofLines = metadataBytes(present.lines.map(line => line.metadata))
-    const metadata = completeMetadata(present.metadata, added, OWN_METADATA_BYTES_MAX - ofLines)
+    const ofLines = sumMetadataBytes(present.lines.map(line => line.metadata))
+    const metadata = addMissingMetadataKeys(
+      present.metadata,
+      added,
+      CUSTOMER_WRITTEN_METADATA_BYTES_MAX - ofLines
+    )
     if (metadata === present.metadata) return present
     return { ...present, ...(await saveCartMetadata(tx, customerId, metadata)) }
   }
@@ -165,7 +169,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
   async function readSellable(
     lines: readonly CartLine[],
     market: CustomerInMarket['market']
-  ): Promise<FindSellableVariant> {
+  ): Promise<FindSellableVariantLimits> {
     const variantIds = lines.map(line => line.variantId)
     const [offers, stock] = await Promise.all([
       catalog.offers(lines, market),

@@ -1,10 +1,10 @@
 import { newId } from '../../../kernel/ids.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { type CartLimits, type CartLine, upsertCartLines } from '../carts/lines.ts'
+import { type CartLimits, type CartLine, computeUpsertedCartLineChanges } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import { cartChangedDuringOrderError } from '../errors.ts'
-import { mergeCartLines, mergeEqualCartLines, metadataRoomOf } from '../merge/rule.ts'
+import { mergeCartLines, mergeEqualCartLines, remainingLineMetadataBytes } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
@@ -44,11 +44,11 @@ export function createCartOrderOperations(settings: Settings) {
       customer: present.lines,
       guest: mergeEqualCartLines(restored),
       strategy: 'max',
-      limits: { ...settings, metadataBytesMax: metadataRoomOf(present) },
+      limits: { ...settings, metadataBytesMax: remainingLineMetadataBytes(present) },
       sellableOf: anyQuantity
     })
     if (changed.length === 0) return
-    await carts.saveCart(tx, id, upsertCartLines(present.lines, changed), settings.idleSeconds)
+    await carts.saveCart(tx, id, computeUpsertedCartLineChanges(present.lines, changed), settings.idleSeconds)
   }
 
   return { emptyForOrder, restoreLines }

@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
-import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { adminMetadataColumns, metadataUpdateStatement } from '../../../platform/postgres/metadata.ts'
 import { json, statement } from '../../../platform/postgres/statement.ts'
 
 const written = { id: 'uuid', parent_id: 'uuid?', slug: 'text', name: 'text', position: 'int4' } as const
@@ -14,7 +14,7 @@ export const listCategories = statement({
 export const findCategory = statement({
   name: 'catalog.find_category',
   takes: { id: 'uuid' },
-  gives: { ...columns, path: 'uuid[]', ...metadataColumns },
+  gives: { ...columns, path: 'uuid[]', ...adminMetadataColumns },
   text: `
     select id, parent_id, slug, name, position, version, metadata, path, private_metadata
     from catalog.categories where id = $id`
@@ -52,7 +52,10 @@ export const updateCategory = statement({
       parent_id = $parent_id, slug = $slug, name = $name, position = $position, version = version + 1
     where id = $id`
 })
-export const updateCategoryMetadata = metadataUpdate('catalog.update_category_metadata', 'catalog.categories')
+export const updateCategoryMetadata = metadataUpdateStatement(
+  'catalog.update_category_metadata',
+  'catalog.categories'
+)
 /** Moves a category with all categories below it: replaces the part of their paths above the category. */
 export const moveCategorySubtree = statement({
   name: 'catalog.move_category_subtree',
@@ -82,7 +85,7 @@ export const deleteCategory = statement({
   text: 'delete from catalog.categories where id = $id'
 })
 /** Lists the products in this category and in those below it. */
-export const listCategoryProductIds = statement({
+export const listProductIdsInCategorySubtree = statement({
   name: 'catalog.list_products_below_category',
   takes: { id: 'uuid', limit: 'int8' },
   gives: { product_id: 'uuid' },

@@ -1,7 +1,7 @@
 import {
-  adminMetadataResponseFields,
-  customerMetadataResponseFields,
-  metadataFields
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  publicMetadataResponseFields
 } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -21,7 +21,7 @@ const fields = {
   slug: Type.Optional(SlugSchema),
   parent_id: Type.Optional(nullable(Id)),
   position: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-  ...metadataFields
+  ...adminMetadataRequestFields
 }
 
 export const CreateCategoryRequest = request('CreateCategoryRequest', fields)
@@ -36,14 +36,14 @@ export const CategoryResponse = response('CategoryResponse', {
   slug: Type.String(),
   name: Type.String(),
   position: Type.Integer(),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   version: Version
 })
 export type CategoryResponse = Static<typeof CategoryResponse>
 
 export const AdminCategoryResponse = response('AdminCategoryResponse', {
   ...CategoryResponse.properties,
-  ...adminMetadataResponseFields
+  ...adminMetadataResponseFieldSchemas
 })
 export type AdminCategoryResponse = Static<typeof AdminCategoryResponse>
 

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import {
   categoryCycleError,
-  categoryNotEmptyError,
+  categoryHasSubcategoriesError,
   categoryNotFoundError,
   categoryStaleError
 } from '../errors.ts'
@@ -58,7 +58,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       await changes.announceCategory(
         tx,
         id,
-        await listProductIdsToReprice(tx, repository.listCategoryProductIds, id)
+        await listProductIdsToReprice(tx, repository.listProductIdsInCategorySubtree, id)
       )
     })
     return read(id)
@@ -68,8 +68,9 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       await lock(tx, id, write)
-      if ((await tx.first(repository.findChildCategory, { id })) !== undefined) throw categoryNotEmptyError()
-      const productIds = await listProductIdsToReprice(tx, repository.listCategoryProductIds, id)
+      if ((await tx.first(repository.findChildCategory, { id })) !== undefined)
+        throw categoryHasSubcategoriesError()
+      const productIds = await listProductIdsToReprice(tx, repository.listProductIdsInCategorySubtree, id)
       await tx.run(repository.deleteCategory, { id })
       await changes.announceCategory(tx, id, productIds)
     })

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
-import { calculateCurrentVariantPrice, type VariantDiscount } from './pricing.ts'
+import { type CatalogVariantDiscount, calculateCurrentVariantPrice } from './pricing.ts'
 
 const running = { starts_in: -60, ends_in: 60 }
-const tenPercent: VariantDiscount = { percentage_ppm: 100_000, amount_minor: null, ...running }
-const threeOff: VariantDiscount = { percentage_ppm: null, amount_minor: 300, ...running }
+const tenPercent: CatalogVariantDiscount = { percentage_ppm: 100_000, amount_minor: null, ...running }
+const threeOff: CatalogVariantDiscount = { percentage_ppm: null, amount_minor: 300, ...running }
 
 const amount = fc.integer({ min: 0, max: AMOUNT_MAX })
 const seconds = fc.integer({ min: -100, max: 100 })
-const discount: fc.Arbitrary<VariantDiscount> = fc
+const discount: fc.Arbitrary<CatalogVariantDiscount> = fc
   .record({ isShare: fc.boolean(), ppm: fc.integer({ min: 1, max: 1_000_000 }), off: amount, from: seconds })
   .chain(({ isShare, ppm, off, from }) =>
     fc.option(fc.integer({ min: from + 1, max: from + 100 })).map(ends_in => ({

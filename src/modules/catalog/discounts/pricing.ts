@@ -3,7 +3,7 @@ import { multiplyByRatePpm } from '../../../kernel/money.ts'
 /**
  * A discount that applies to a variant now or later: either a share of the price or an amount in minor units.
  */
-export type VariantDiscount = {
+export type CatalogVariantDiscount = {
   percentage_ppm: number | null
   amount_minor: number | null
   /** Seconds until the discount starts. Zero or negative: it has started. */
@@ -11,7 +11,7 @@ export type VariantDiscount = {
   /** Seconds until the discount ends. Null: never. */
   ends_in: number | null
 }
-export type CurrentVariantPrice = {
+export type CurrentDiscountedPrice = {
   discountedPrice: number
   /** Seconds until a discount starts or ends, and `discountedPrice` may change. Null: never. */
   changesIn: number | null
@@ -25,8 +25,8 @@ export type CurrentVariantPrice = {
 export function calculateCurrentVariantPrice(
   price: number,
   salePrice: number | null,
-  discounts: readonly VariantDiscount[]
-): CurrentVariantPrice {
+  discounts: readonly CatalogVariantDiscount[]
+): CurrentDiscountedPrice {
   const changes = discounts
     .map(discount => (isDiscountRunning(discount) ? discount.ends_in : discount.starts_in))
     .filter((seconds): seconds is number => seconds !== null && seconds > 0)
@@ -41,13 +41,13 @@ export type VariantPriceInputs = {
   readonly currency: string
   readonly price: number
   readonly salePrice: number | null
-  readonly discounts: readonly VariantDiscount[]
+  readonly discounts: readonly CatalogVariantDiscount[]
 }
 
 type PricedRow = {
   readonly price_minor: number
   readonly sale_price_minor: number | null
-  readonly discounts: readonly VariantDiscount[] | null
+  readonly discounts: readonly CatalogVariantDiscount[] | null
 }
 export const variantPriceInputsOf = (row: PricedRow, currency: string): VariantPriceInputs => ({
   currency,
@@ -76,7 +76,11 @@ export function variantPriceInCurrency(
   return { price, discountedPrice: lowestPrice(price, isOwn ? salePrice : null, holding) }
 }
 
-function lowestPrice(price: number, salePrice: number | null, discounts: readonly VariantDiscount[]): number {
+function lowestPrice(
+  price: number,
+  salePrice: number | null,
+  discounts: readonly CatalogVariantDiscount[]
+): number {
   let least = Math.min(price, salePrice ?? price)
   for (const discount of discounts)
     if (isDiscountRunning(discount)) least = Math.min(least, discountedBy(price, discount))
@@ -84,8 +88,8 @@ function lowestPrice(price: number, salePrice: number | null, discounts: readonl
 }
 
 // The period is half-open: it includes the start and excludes the end.
-export const isDiscountRunning = ({ starts_in, ends_in }: VariantDiscount) =>
+export const isDiscountRunning = ({ starts_in, ends_in }: CatalogVariantDiscount) =>
   starts_in <= 0 && (ends_in === null || ends_in > 0)
 
-const discountedBy = (price: number, { percentage_ppm, amount_minor }: VariantDiscount) =>
+const discountedBy = (price: number, { percentage_ppm, amount_minor }: CatalogVariantDiscount) =>
   price - (percentage_ppm === null ? (amount_minor ?? 0) : multiplyByRatePpm(price, percentage_ppm))

@@ -71,7 +71,7 @@ export const deleteDiscount = statement({
   text: 'delete from catalog.discounts where id = $id'
 })
 /** Lists the products that a discount applies to, now or later. */
-export const listDiscountedProductIds = statement({
+export const listProductIdsOfDiscount = statement({
   name: 'catalog.list_discounted_products',
   takes: { id: 'uuid', limit: 'int8' },
   gives: { product_id: 'uuid' },

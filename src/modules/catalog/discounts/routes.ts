@@ -2,11 +2,11 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } from './schema.ts'
-import type { DiscountService } from './service.ts'
+import type { CatalogDiscountService } from './service.ts'
 
 const config = { class: 'account' } as const
 
-export function discountRoutes(tiers: Tiers, discounts: DiscountService): void {
+export function discountRoutes(tiers: Tiers, discounts: CatalogDiscountService): void {
   tiers.admin.get(
     '/catalog/discounts',
     {

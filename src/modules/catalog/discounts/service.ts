@@ -13,7 +13,7 @@ import type { CreateDiscountRequest, DiscountResponse, UpdateDiscountRequest } f
 type Deps = { db: Database; changes: CatalogChangePublisher; currency: string }
 
 /** Lists, creates, updates and deletes discounts. `pricing.ts` applies them to prices. */
-export function createDiscountService({ db, changes, currency }: Deps) {
+export function createCatalogDiscountService({ db, changes, currency }: Deps) {
   async function list(query: PageQuery): Promise<Page<DiscountResponse>> {
     const page = await readPage(query, {
       ...newestFirst,
@@ -33,7 +33,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
     await write.once(db, async tx => {
       const row = discountRow(write.id, body, currency)
       await tx.run(repository.insertDiscount, row)
-      await announce(tx, row, await listProductIdsToReprice(tx, repository.listDiscountedProductIds, row.id))
+      await announce(tx, row, await listProductIdsToReprice(tx, repository.listProductIdsOfDiscount, row.id))
     })
     return read(write.id)
   }
@@ -48,7 +48,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
       const stored = await lock(tx, id, write)
       if (isEmptyPatch(body)) return
       await tx.run(repository.updateDiscount, merge(stored, body, currency))
-      await announce(tx, stored, await listProductIdsToReprice(tx, repository.listDiscountedProductIds, id))
+      await announce(tx, stored, await listProductIdsToReprice(tx, repository.listProductIdsOfDiscount, id))
     })
     return read(id)
   }
@@ -57,7 +57,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
   async function remove(id: string, write: IdempotentWrite): Promise<void> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      const productIds = await listProductIdsToReprice(tx, repository.listDiscountedProductIds, id)
+      const productIds = await listProductIdsToReprice(tx, repository.listProductIdsOfDiscount, id)
       await tx.run(repository.deleteDiscount, { id })
       await announce(tx, stored, productIds)
     })
@@ -78,7 +78,7 @@ export function createDiscountService({ db, changes, currency }: Deps) {
 
   return { list, create, patch, remove }
 }
-export type DiscountService = ReturnType<typeof createDiscountService>
+export type CatalogDiscountService = ReturnType<typeof createCatalogDiscountService>
 
 /** Locks the discount until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite) {

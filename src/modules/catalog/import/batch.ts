@@ -10,7 +10,7 @@ import { type ProductImportCounts, type ProductImportProblem, zeroProductImportC
 import * as repository from './repository.ts'
 
 /** The outcome of a batch. `changedIds`: the products that changed. */
-export type ProductBatchOutcome = {
+export type ProductImportBatchOutcome = {
   counts: ProductImportCounts
   failures: ProductImportProblem[][]
   changedIds: string[]
@@ -24,9 +24,9 @@ export async function importProductBatch(
   tx: Transaction,
   drafts: readonly ImportedProduct[],
   { currency, inventory }: { currency: string; inventory: Pick<InventoryApi, 'upsertItems'> | undefined }
-): Promise<ProductBatchOutcome> {
+): Promise<ProductImportBatchOutcome> {
   await tx.run(repository.forceCustomQueryPlans)
-  const stored = await repository.lockStoredProducts(
+  const stored = await repository.lockStoredProductsBySlug(
     tx,
     drafts.map(draft => draft.slug)
   )

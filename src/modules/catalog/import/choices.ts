@@ -5,7 +5,7 @@ import type { ProductCsvCellReader } from './cells.ts'
 import type { ProductImportRow } from './rows.ts'
 
 /** A row that is a variant, and its option values. */
-export type VariantRowWithOptions = { row: ProductImportRow; attributes: Record<string, string> }
+export type ProductImportRowWithOptions = { row: ProductImportRow; attributes: Record<string, string> }
 
 export const SHOPIFY_CSV_OPTION_FIELDS = [
   ['option1Name', 'option1Value'],
@@ -19,7 +19,7 @@ export const SHOPIFY_DEFAULT_OPTION_VALUE = 'Default Title'
  * Returns the options of a product and the option values of its variants. Rejects variants that a customer
  * could not select: without a value, with a value of no option, or with the values of another variant.
  */
-export function readProductOptions(
+export function readImportedProductOptions(
   cells: ProductCsvCellReader,
   rows: readonly ProductImportRow[],
   first: ProductImportRow
@@ -48,7 +48,7 @@ export function readProductOptions(
     : read
   const isUsed = names.map((_, index) => usable.some(({ values }) => values[index] !== ''))
   const rowOfChoice = new Map<string, number>()
-  const choices = usable.map(({ row, values }): VariantRowWithOptions => {
+  const choices = usable.map(({ row, values }): ProductImportRowWithOptions => {
     const isWhole = hasValidValues(cells, row, { names, isUsed, values })
     const earlier = rowOfChoice.get(JSON.stringify(values))
     if (earlier !== undefined && isWhole)

@@ -2,18 +2,21 @@ import { DomainError } from '../../../kernel/errors.ts'
 import { CsvRejectedError } from '../../../platform/csv/records.ts'
 import { databaseUnavailableError } from '../../../platform/postgres/errors.ts'
 import { skuTakenError, slugTakenError } from '../errors.ts'
-import type { ProductBatchOutcome } from './batch.ts'
+import type { ProductImportBatchOutcome } from './batch.ts'
 import type { ImportedProduct } from './imported-product.ts'
 import { zeroProductImportCounts } from './report.ts'
 
 /** Whether the error concerns the batch: the database rejected the data or was too busy, but is available. */
-export const isCausedByProducts = (error: unknown): boolean =>
+export const isProductBatchRejection = (error: unknown): boolean =>
   error instanceof DomainError
     ? error.code !== databaseUnavailableError.code
     : error instanceof Error && 'severity' in error
 
 /** The outcome of a batch of one product that the database rejected. */
-export const outcomeOfRejectedProduct = (draft: ImportedProduct, error: unknown): ProductBatchOutcome => ({
+export const outcomeOfRejectedProduct = (
+  draft: ImportedProduct,
+  error: unknown
+): ProductImportBatchOutcome => ({
   counts: zeroProductImportCounts(),
   changedIds: [],
   failures: [
@@ -28,7 +31,10 @@ export const outcomeOfRejectedProduct = (draft: ImportedProduct, error: unknown)
 })
 
 /** The error of an import whose batch the database rejected as a whole. */
-export function productBatchRejected(drafts: readonly ImportedProduct[], error: unknown): CsvRejectedError {
+export function productBatchRejectedError(
+  drafts: readonly ImportedProduct[],
+  error: unknown
+): CsvRejectedError {
   const [first, last] = [drafts.at(0)?.row ?? 1, drafts.at(-1)?.row]
   const message = `The database rejected the products from here to row ${last}: ${reasonOf(error)}.`
   return new CsvRejectedError(first, message, error)

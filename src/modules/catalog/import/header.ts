@@ -1,4 +1,8 @@
-import { type CsvColumns, findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
+import {
+  type CsvColumnPositions,
+  findCsvColumns,
+  missingCsvColumnsMessage
+} from '../../../platform/csv/columns.ts'
 
 /**
  * The columns that are read, with their headings in Shopify's exports. The export writes the first, older
@@ -38,7 +42,7 @@ export const SHOPIFY_CSV_STOCK_COLUMNS = ['inventoryTracker', 'inventoryQty', 'i
 const REQUIRED = ['handle', 'title', 'price'] as const
 
 export type ShopifyCsvColumn = keyof typeof SHOPIFY_CSV_HEADINGS
-export type ShopifyCsvHeader = CsvColumns<ShopifyCsvColumn>
+export type ShopifyCsvHeader = CsvColumnPositions<ShopifyCsvColumn>
 
 /**
  * Finds the columns, except `unread`, in any order and among other columns. Returns a problem if one is

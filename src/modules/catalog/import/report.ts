@@ -7,7 +7,7 @@ import type { CsvRejectedError } from '../../../platform/csv/records.ts'
  */
 export type ProductImportProblem = { row: number; handle: string | null; column?: string; message: string }
 
-export type ProductImportMode = 'best_effort' | 'all_or_nothing'
+export type ProductImportInvalidRowPolicy = 'best_effort' | 'all_or_nothing'
 export type ProductImportCounts = {
   products: { created: number; updated: number; unchanged: number; failed: number }
   /**
@@ -17,7 +17,7 @@ export type ProductImportCounts = {
   variants: { created: number; updated: number; unchanged: number; deactivated: number }
 }
 export type ProductImportReport = ProductImportCounts & {
-  mode: ProductImportMode
+  mode: ProductImportInvalidRowPolicy
   /** Rows that are not empty, without the header. */
   rows: number
   /** Headings of the first 100 columns that the import does not read. */
@@ -37,7 +37,7 @@ export const zeroProductImportCounts = (): ProductImportCounts => ({
 })
 
 export const emptyProductImportReport = (
-  mode: ProductImportMode,
+  mode: ProductImportInvalidRowPolicy,
   ignored: IgnoredCsvColumns = { names: [], total: 0 }
 ): ProductImportReport => ({
   mode,
@@ -50,7 +50,7 @@ export const emptyProductImportReport = (
 })
 
 /** Adds the counts of one batch. */
-export function addProductImportCounts(
+export function addBatchCountsToImportReport(
   report: ProductImportReport,
   { products, variants }: ProductImportCounts
 ): void {
@@ -65,7 +65,7 @@ export function addProductImportCounts(
 }
 
 /** Adds a product that cannot be imported, with its problems. */
-export function addFailedProductImport(
+export function addFailedProductToReport(
   report: ProductImportReport,
   problems: readonly ProductImportProblem[]
 ): void {
@@ -82,7 +82,7 @@ function shown(handle: string | null): string | null {
 
 /** Returns the report of an import that changed nothing, because the file was rejected. */
 export const rejectedProductFileReport = (
-  mode: ProductImportMode,
+  mode: ProductImportInvalidRowPolicy,
   { row, message }: CsvRejectedError
 ): ProductImportReport => ({
   ...emptyProductImportReport(mode),

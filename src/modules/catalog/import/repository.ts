@@ -99,7 +99,7 @@ export const analyzeCatalogTables = statement({
 })
 
 /** Returns the products with these slugs, by slug, and locks them until `tx` ends. */
-export async function lockStoredProducts(
+export async function lockStoredProductsBySlug(
   tx: Transaction,
   slugs: readonly string[]
 ): Promise<Map<string, StoredProduct>> {

@@ -1,5 +1,5 @@
 import { CSV_RECORD_BYTES_MAX, type CsvRecord } from '../../../platform/csv/records.ts'
-import { escapeCsvFormula } from '../../../platform/csv/write.ts'
+import { unescapeCsvFormula } from '../../../platform/csv/write.ts'
 import type { ShopifyCsvColumn, ShopifyCsvHeader } from './header.ts'
 
 /** A record of the file whose cells are read by field. */
@@ -66,7 +66,7 @@ function rowOf({ row, cells }: CsvRecord, { indexes }: ShopifyCsvHeader): Produc
     width: cells.length,
     cell: field => {
       const index = indexes.get(field)
-      return index === undefined ? undefined : escapeCsvFormula(cells[index] ?? '')
+      return index === undefined ? undefined : unescapeCsvFormula(cells[index] ?? '')
     }
   }
 }

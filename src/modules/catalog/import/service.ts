@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
 import { copyTextOutOfCsvCell } from '../../../platform/csv/columns.ts'
 import {
-  CsvInterruptedError,
+  CsvImportShutdownError,
   type CsvRecord,
   CsvRejectedError,
   FIRST_CSV_ROW
@@ -14,15 +14,19 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { productImportFailedError, productImportInterruptedError } from '../errors.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
-import { importProductBatch, type ProductBatchOutcome } from './batch.ts'
-import { isCausedByProducts, outcomeOfRejectedProduct, productBatchRejected } from './database-rejections.ts'
+import { importProductBatch, type ProductImportBatchOutcome } from './batch.ts'
+import {
+  isProductBatchRejection,
+  outcomeOfRejectedProduct,
+  productBatchRejectedError
+} from './database-rejections.ts'
 import { readShopifyCsvHeader, SHOPIFY_CSV_STOCK_COLUMNS, type ShopifyCsvHeader } from './header.ts'
 import type { ImportedProduct } from './imported-product.ts'
 import {
-  addFailedProductImport,
-  addProductImportCounts,
+  addBatchCountsToImportReport,
+  addFailedProductToReport,
   emptyProductImportReport,
-  type ProductImportMode,
+  type ProductImportInvalidRowPolicy,
   type ProductImportReport,
   rejectedProductFileReport,
   zeroProductImportCounts
@@ -45,7 +49,7 @@ const ANALYZED_ROWS_MIN = 1_000
 const COUNTED_TRIES_MAX = 60
 
 /** `stopping`: aborted when the process stops. The import begins no further product then. */
-export type ProductImportOptions = { mode?: ProductImportMode; stopping?: AbortSignal }
+export type ProductImportOptions = { mode?: ProductImportInvalidRowPolicy; stopping?: AbortSignal }
 /**
  * Progress of an import, reported for each row that is read. `rowsTotal` is null while the file is being
  * checked.
@@ -78,7 +82,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       return await importFile(file, mode, stopping, onProgress).finally(file.remove)
     } catch (cause) {
       // The file was not received completely, so nothing was imported.
-      if (cause instanceof CsvInterruptedError) throw interrupted(emptyProductImportReport(mode), cause)
+      if (cause instanceof CsvImportShutdownError) throw interrupted(emptyProductImportReport(mode), cause)
       if (!(cause instanceof CsvRejectedError)) throw cause
       throw productImportFailedError({ cause, details: { report: rejectedProductFileReport(mode, cause) } })
     }
@@ -86,7 +90,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
 
   async function importFile(
     file: SpooledFile,
-    mode: ProductImportMode,
+    mode: ProductImportInvalidRowPolicy,
     stopping: AbortSignal | undefined,
     onProgress: OnProgress
   ): Promise<ProductImportReport> {
@@ -128,7 +132,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
         await delay(Math.min(performance.now() - startedAt, REST_MS_MAX))
       }
     } catch (error) {
-      throw error instanceof CsvInterruptedError ? interrupted(report, error) : error
+      throw error instanceof CsvImportShutdownError ? interrupted(report, error) : error
     }
     return report
   }
@@ -148,7 +152,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
    * Imports a batch. If the database rejects it, imports its halves separately, until only the faulty
    * products fail.
    */
-  async function applyOrSplit(drafts: readonly ImportedProduct[]): Promise<ProductBatchOutcome[]> {
+  async function applyOrSplit(drafts: readonly ImportedProduct[]): Promise<ProductImportBatchOutcome[]> {
     try {
       const outcome = await db.transaction(async tx => {
         const applied = await importProductBatch(tx, drafts, { currency, inventory })
@@ -158,7 +162,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       return [outcome]
     } catch (error) {
       const [first] = drafts
-      if (first === undefined || !isCausedByProducts(error)) throw error
+      if (first === undefined || !isProductBatchRejection(error)) throw error
       if (drafts.length === 1) return [outcomeOfRejectedProduct(first, error)]
       const middle = Math.ceil(drafts.length / 2)
       return [...(await applyOrSplit(drafts.slice(0, middle))), ...(await applyOrSplit(drafts.slice(middle)))]
@@ -196,7 +200,7 @@ export function createProductImporter({ db, changes, inventory, currency }: Deps
       const isFinal =
         error instanceof DomainError &&
         (error.kind === 'unavailable' || error.code === productImportFailedError.code)
-      throw isFinal || !isCausedByProducts(error) ? error : productBatchRejected(underWay, error)
+      throw isFinal || !isProductBatchRejection(error) ? error : productBatchRejectedError(underWay, error)
     })
     await waitForStock(() => onBatch(report))
     return report
@@ -208,7 +212,7 @@ export type ImportProductsCsv = ReturnType<typeof createProductImporter>
 
 type Reading = { header: ShopifyCsvHeader; currency: string; stopping: AbortSignal | undefined }
 
-const interrupted = (report: ProductImportReport, cause: CsvInterruptedError) =>
+const interrupted = (report: ProductImportReport, cause: CsvImportShutdownError) =>
   productImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 /**
@@ -228,16 +232,16 @@ async function* readBatches(
     if (batch.length === 0 && stopping?.aborted) {
       // Rows of this product and of the next one were read, but are not imported.
       report.rows = rowsBegun
-      throw new CsvInterruptedError(group.rows[0]?.row ?? FIRST_CSV_ROW)
+      throw new CsvImportShutdownError(group.rows[0]?.row ?? FIRST_CSV_ROW)
     }
     rowsBegun += group.rows.length
     const parsed = parseShopifyCsvProduct(group, header, currency)
     if ('problems' in parsed) {
-      addFailedProductImport(report, parsed.problems)
+      addFailedProductToReport(report, parsed.problems)
     } else if (seen.has(parsed.draft.slug)) {
       const message =
         'The rows of a product must follow each other. Move these rows to the earlier rows of the product.'
-      addFailedProductImport(report, [{ row: parsed.draft.row, handle: group.handle, message }])
+      addFailedProductToReport(report, [{ row: parsed.draft.row, handle: group.handle, message }])
     } else {
       seen.add(copyTextOutOfCsvCell(parsed.draft.slug))
       batch.push(parsed.draft)
@@ -265,7 +269,7 @@ async function* countRows(
   }
 }
 
-function addOutcome(report: ProductImportReport, { counts, failures }: ProductBatchOutcome): void {
-  addProductImportCounts(report, counts)
-  for (const problems of failures) addFailedProductImport(report, problems)
+function addOutcome(report: ProductImportReport, { counts, failures }: ProductImportBatchOutcome): void {
+  addBatchCountsToImportReport(report, counts)
+  for (const problems of failures) addFailedProductToReport(report, problems)
 }

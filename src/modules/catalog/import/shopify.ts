@@ -10,7 +10,7 @@ import { normalizeSlug } from '../products/slug.ts'
 import { defaultVariantName } from '../variants/row.ts'
 import { BARCODE_LENGTH_MAX, SKU_LENGTH_MAX } from '../variants/schema.ts'
 import { createProductCsvCellReader, type ProductCsvCellReader } from './cells.ts'
-import { readProductOptions, type VariantRowWithOptions } from './choices.ts'
+import { type ProductImportRowWithOptions, readImportedProductOptions } from './choices.ts'
 import type { ShopifyCsvHeader } from './header.ts'
 import type { ImportedProduct, ImportedVariant, ImportedVariantStock } from './imported-product.ts'
 import type { ProductImportProblem } from './report.ts'
@@ -43,7 +43,7 @@ export function parseShopifyCsvProduct(
     cells.reject(first, 'handle', 'A handle is letters, digits, hyphens and underscores, 255 at most.')
   if (problem !== null) cells.reject(first, 'handle', problem)
 
-  const { options, choices } = readProductOptions(cells, rows, first)
+  const { options, choices } = readImportedProductOptions(cells, rows, first)
   const variants = choices.map(({ row, attributes }) => readVariant(cells, row, first, attributes))
   rejectDuplicateSkus(cells, choices, variants)
   const draft: ImportedProduct = {
@@ -166,7 +166,7 @@ const withoutApostrophe = (text: string) => text.replace(/^'(?='*\d)/, '')
 
 function rejectDuplicateSkus(
   cells: ProductCsvCellReader,
-  choices: readonly VariantRowWithOptions[],
+  choices: readonly ProductImportRowWithOptions[],
   variants: readonly ImportedVariant[]
 ): void {
   const rowOfSku = new Map<string, number>()

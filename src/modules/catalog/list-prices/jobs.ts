@@ -5,7 +5,7 @@ import { Id } from '../../../kernel/wire.ts'
 const DAY_SECONDS = 86_400
 
 /** Enqueued when a price list changes, and daily, because changes are missed while pricing is disabled. */
-export const refreshPriceListPricesJob = defineJob(
+export const refreshLowestListPricesJob = defineJob(
   'catalog.refresh_list_prices',
   {
     description: 'Updates the lowest prices of all products in the price lists of markets.',

@@ -6,8 +6,8 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MarketPriceList } from '../../pricing/index.ts'
 import { repriceChangedPriceLists } from '../revision/list-price-subscriber.ts'
-import { refreshPriceListPricesJob } from './jobs.ts'
-import { createPriceListPricing } from './service.ts'
+import { refreshLowestListPricesJob } from './jobs.ts'
+import { createProductPricesInPriceLists } from './service.ts'
 
 const lists = (count: number): MarketPriceList[] =>
   Array.from({ length: count }, newId).map(id => ({ id, currency: 'EUR', chain: [{ id, adjustmentPpm: 0 }] }))
@@ -37,7 +37,7 @@ test.each([
     const enqueue = vi.fn()
     const pricing = { marketLists: async () => lists(count), pricesIn: async () => [] }
     const { tx, sent } = openTransaction()
-    await createPriceListPricing({ pricing, enqueue, currency: 'USD' }).reprice(tx, ['product'])
+    await createProductPricesInPriceLists({ pricing, enqueue, currency: 'USD' }).reprice(tx, ['product'])
     expect(enqueue).toHaveBeenCalledTimes(jobs)
     expect(sent).toHaveLength(jobs === 0 ? 2 : 0)
   }
@@ -66,7 +66,7 @@ test.each([
     await repriceChangedPriceLists(tx, events, deps)
     expect(reprice).toHaveBeenCalledTimes(atOnce)
     expect(enqueue.mock.calls.map(call => call.slice(1))).toEqual(
-      all.slice(0, later).map(({ id }) => [refreshPriceListPricesJob, { list_id: id }, { subject: id }])
+      all.slice(0, later).map(({ id }) => [refreshLowestListPricesJob, { list_id: id }, { subject: id }])
     )
     expect(changes.announcePages).toHaveBeenCalledTimes(1)
   }

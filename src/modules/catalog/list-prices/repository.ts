@@ -1,5 +1,5 @@
 import { nullableJson, statement } from '../../../platform/postgres/statement.ts'
-import type { VariantDiscount } from '../discounts/pricing.ts'
+import type { CatalogVariantDiscount } from '../discounts/pricing.ts'
 
 /** Lists the active variants of these products in a currency, with the inputs of their prices. */
 export const listVariantPriceInputs = statement({
@@ -11,7 +11,7 @@ export const listVariantPriceInputs = statement({
     price_minor: 'int8',
     sale_price_minor: 'int8?',
     quantity_min: 'int4',
-    discounts: nullableJson<VariantDiscount[]>()
+    discounts: nullableJson<CatalogVariantDiscount[]>()
   },
   text: `
     select id, product_id, price_minor, sale_price_minor, quantity_min,
@@ -21,7 +21,7 @@ export const listVariantPriceInputs = statement({
     where product_id = any ($ids) and active and currency = $currency`
 })
 /** Replaces the prices of these products in these lists. Returns the number of rows that changed. */
-export const replacePriceListPrices = statement({
+export const replaceLowestListPricesOfProducts = statement({
   name: 'catalog.put_list_prices',
   takes: {
     ids: 'uuid[]',
@@ -59,7 +59,7 @@ export const replacePriceListPrices = statement({
     select (select count(*) from written)::int + (select count(*) from gone)::int as changed`
 })
 /** Deletes the prices in all lists except these. */
-export const deletePricesOfOtherPriceLists = statement({
+export const deletePricesExceptOfPriceLists = statement({
   name: 'catalog.delete_other_list_prices',
   takes: { lists: 'uuid[]' },
   text: 'delete from catalog.list_prices where list_id <> all ($lists)'

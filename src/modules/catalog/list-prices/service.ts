@@ -3,7 +3,7 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Market, MarketPriceList, PricingApi } from '../../pricing/index.ts'
 import { variantPriceInputsOf } from '../discounts/pricing.ts'
-import { refreshPriceListPricesJob } from './jobs.ts'
+import { refreshLowestListPricesJob } from './jobs.ts'
 import { lowestPricesOfProducts } from './lowest.ts'
 import * as repository from './repository.ts'
 
@@ -24,10 +24,10 @@ type Wanted = { readonly variantId: string; readonly quantity: number }
  * The prices of products in the price lists of markets. The lowest price per product is stored, for product
  * lists.
  */
-export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
+export function createProductPricesInPriceLists({ pricing, enqueue, currency }: Deps) {
   /** Enqueues a job that updates the lowest prices of all products after the commit. */
   function refreshSoon(tx: Transaction): void {
-    if (pricing !== undefined) enqueue(tx, refreshPriceListPricesJob, {}, { subject: LOWEST_ID })
+    if (pricing !== undefined) enqueue(tx, refreshLowestListPricesJob, {}, { subject: LOWEST_ID })
   }
 
   /**
@@ -45,7 +45,7 @@ export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
       return 0
     }
     const variants = await tx.rows(repository.listVariantPriceInputs, { ids: productIds, currency })
-    const prices = await pricing.pricesIn(tx, lists, variants.map(variantAtMinimumQuantity))
+    const prices = await pricing.pricesIn(tx, lists, variants.map(variantIdWithMinimumQuantity))
     const lowest = lists.flatMap((list, index) => {
       const listed = variants.map((row, at) => ({
         productId: row.product_id,
@@ -54,7 +54,7 @@ export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
       }))
       return lowestPricesOfProducts(list.currency, listed).map(each => ({ ...each, list }))
     })
-    const row = await tx.first(repository.replacePriceListPrices, {
+    const row = await tx.first(repository.replaceLowestListPricesOfProducts, {
       ids: productIds,
       lists: lists.map(({ id }) => id),
       productIds: lowest.map(({ productId }) => productId),
@@ -84,10 +84,10 @@ export function createPriceListPricing({ pricing, enqueue, currency }: Deps) {
 
   return { reprice, refreshSoon, pricesIn }
 }
-export type PriceListPricing = ReturnType<typeof createPriceListPricing>
+export type ProductPricesInPriceLists = ReturnType<typeof createProductPricesInPriceLists>
 
 /** The variant in its minimum quantity, whose price product lists and pages show. */
-export const variantAtMinimumQuantity = ({ id, quantity_min }: SoldVariant): Wanted => ({
+export const variantIdWithMinimumQuantity = ({ id, quantity_min }: SoldVariant): Wanted => ({
   variantId: id,
   quantity: quantity_min
 })

@@ -3,7 +3,7 @@ import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Market } from '../../pricing/index.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
-import type { PriceListPricing } from '../list-prices/service.ts'
+import type { ProductPricesInPriceLists } from '../list-prices/service.ts'
 import * as repository from './repository.ts'
 import type { VariantQuantity } from './service.ts'
 
@@ -32,7 +32,7 @@ export type QuotedVariant = {
   readonly price: { readonly minor: number; readonly discountedMinor: number } | null
 }
 
-type Deps = { listPrices: Pick<PriceListPricing, 'pricesIn'>; currency: string }
+type Deps = { listPrices: Pick<ProductPricesInPriceLists, 'pricesIn'>; currency: string }
 
 /** Implements `CatalogApi.quote`. */
 export const createVariantQuoter =

@@ -1,5 +1,5 @@
 import { json, nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { VariantDiscount } from '../discounts/pricing.ts'
+import type { CatalogVariantDiscount } from '../discounts/pricing.ts'
 
 const offered = {
   id: 'uuid',
@@ -17,7 +17,7 @@ const offered = {
   quantity_step: 'int4',
   weight_grams: 'int4?',
   requires_shipping: 'bool',
-  discounts: nullableJson<VariantDiscount[]>()
+  discounts: nullableJson<CatalogVariantDiscount[]>()
 } as const
 const offeredSql = `
       variants.id, variants.product_id, products.name, variants.name as variant_name, products.slug, variants.sku,

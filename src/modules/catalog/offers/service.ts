@@ -2,9 +2,9 @@ import type { QuantityRule } from '../../../kernel/quantity-rule.ts'
 import { RecentlyUsedMap } from '../../../kernel/recently-used-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import {
+  type CatalogVariantDiscount,
   calculateCurrentVariantPrice,
-  isDiscountRunning,
-  type VariantDiscount
+  isDiscountRunning
 } from '../discounts/pricing.ts'
 import { type CatalogChangePublisher, catalogCacheDeadlineOf } from '../revision/changes.ts'
 import * as repository from './repository.ts'
@@ -37,7 +37,7 @@ export type Offer = {
 export type CachedVariantOffer = {
   readonly offer: Offer
   readonly salePrice: number | null
-  readonly running: readonly VariantDiscount[]
+  readonly running: readonly CatalogVariantDiscount[]
   /** The parts of the offer's JSON text before its price and after its discounted price. */
   readonly jsonBeforePrice: string
   readonly jsonAfterPrice: string
@@ -47,7 +47,7 @@ export type CachedVariantOffer = {
 export type VariantOfferCache = (
   wanted: readonly VariantQuantity[]
 ) => Promise<(CachedVariantOffer | undefined)[]>
-const NONE_RUNNING: readonly VariantDiscount[] = Object.freeze([])
+const NONE_RUNNING: readonly CatalogVariantDiscount[] = Object.freeze([])
 
 // Bytes of the key, the objects and their slot in the map. Measured 260 with 100,000 entries (2026-11); since
 // then two fields and two substrings were added.

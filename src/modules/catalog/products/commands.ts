@@ -1,7 +1,7 @@
 import {
   type MetadataRequest,
+  pickUpdatedMetadataFields,
   type UpdatedMetadata,
-  updatedMetadataOf,
   validMetadataRequest
 } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -27,6 +27,6 @@ export const createProductCommands = ({ patch }: Pick<ProductService, 'patch'>):
   updateMetadata: async (id, change, write) => {
     const { metadata, private_metadata } = validMetadataRequest(change)
     const fields = { ...(metadata && { metadata }), ...(private_metadata && { private_metadata }) }
-    return updatedMetadataOf(await patch(id, fields, write))
+    return pickUpdatedMetadataFields(await patch(id, fields, write))
   }
 })

@@ -2,18 +2,18 @@ import type { Metadata } from '../../../kernel/metadata.ts'
 import { boundedSearchSql } from '../../../platform/postgres/bounded-search.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
+  adminMetadataColumns,
   hasMetadataSql,
-  metadataColumns,
-  metadataSearch,
-  metadataUpdate
+  metadataSearchSqlParts,
+  metadataUpdateStatement
 } from '../../../platform/postgres/metadata.ts'
 import {
   json,
   nullableJson,
   oneOf,
   type RowOf,
-  recordColumnsSql,
-  type StatementRow,
+  recordsetColumnsSql,
+  type StatementResultRow,
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AdminVariantResponse } from '../variants/schema.ts'
@@ -38,8 +38,8 @@ const shownNames = Object.keys(columns).join(', ')
 const written = { ...columns, search_text: 'text' } as const
 const writtenNames = Object.keys(written).join(', ')
 /** The columns of a product that are written. `search_text` is name and brand, folded. */
-export type ProductRow = StatementRow<typeof written>
-const record = recordColumnsSql(written)
+export type ProductRow = StatementResultRow<typeof written>
+const record = recordsetColumnsSql(written)
 
 export const findProductDetail = statement({
   name: 'catalog.find_product',
@@ -49,7 +49,7 @@ export const findProductDetail = statement({
     version: 'int4',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
-    ...metadataColumns,
+    ...adminMetadataColumns,
     variants: nullableJson<AdminVariantResponse[]>(),
     categories: nullableJson<AdminProductResponse['categories']>()
   },
@@ -120,7 +120,10 @@ export const updateProducts = statement({
     from jsonb_to_recordset($rows) as rows (${record})
     where products.id = rows.id`
 })
-export const updateProductMetadata = metadataUpdate('catalog.update_product_metadata', 'catalog.products')
+export const updateProductMetadata = metadataUpdateStatement(
+  'catalog.update_product_metadata',
+  'catalog.products'
+)
 /** Increments the version of a product, after a change of its variants. */
 export const incrementProductVersion = statement({
   name: 'catalog.touch_product',
@@ -142,7 +145,7 @@ export const deleteProduct = statement({
     delete from catalog.products where id = $id`
 })
 /** Removes the product from all categories except these. */
-export const deleteProductCategoryLinks = statement({
+export const deleteOtherProductCategoryLinks = statement({
   name: 'catalog.delete_product_categories',
   takes: { id: 'uuid', categoryIds: 'uuid[]' },
   text: 'delete from catalog.product_categories where product_id = $id and category_id <> all ($categoryIds)'
@@ -194,11 +197,11 @@ export const searchProducts = statement({
   text: productSearchSql({ ...list, where: `${list.where} and ${hasMetadataSql}` })
 })
 /** Lists products with this metadata, newest first. */
-export const listProductsWithMetadata = statement({
+export const listProductsMatchingMetadata = statement({
   name: 'catalog.list_products_with_metadata',
   ...ofList,
   takes: { ...ofList.takes, metadata: json<Metadata>() },
-  text: boundedSearchSql({ ...list, table: 'catalog.products', ...metadataSearch })
+  text: boundedSearchSql({ ...list, table: 'catalog.products', ...metadataSearchSqlParts })
 })
 /** Lists products by the time of their last change. `at` is in microseconds since 1970. */
 export const listChangedProducts = statement({
@@ -243,7 +246,7 @@ export const findOtherVariantCurrency = statement({
     where not exists (select from catalog.variants where currency = $currency) limit 1`
 })
 /** Lists variants that are for sale, those with a sale price first. */
-export const listVariantsForSale = statement({
+export const listFirstVariantIdsForSale = statement({
   name: 'catalog.list_variant_ids_for_sale',
   takes: { currency: 'text', limit: 'int8' },
   gives: { id: 'uuid' },

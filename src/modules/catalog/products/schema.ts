@@ -1,5 +1,9 @@
-import { changeListQuery } from '../../../kernel/change-lists.ts'
-import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { changeListQueryFields } from '../../../kernel/change-lists.ts'
+import {
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  metadataFilterQuery
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -70,7 +74,7 @@ const fields = {
     )
   ),
   category_ids: Type.Optional(Type.Array(Id, { maxItems: 50, uniqueItems: true })),
-  ...metadataFields
+  ...adminMetadataRequestFields
 }
 
 export const CreateProductRequest = request('CreateProductRequest', {
@@ -94,7 +98,7 @@ export const AdminProductResponse = response('AdminProductResponse', {
   images: Type.Array(ImageResponse),
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(AdminVariantResponse),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   version: Version,
   created_at: Time,
   updated_at: Time
@@ -118,9 +122,9 @@ export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryRespo
 
 export const AdminProductListQuery = input({
   ...pageQuery,
-  ...changeListQuery,
+  ...changeListQueryFields,
   status: Type.Optional(ProductStatusSchema),
-  ...metadataQuery,
+  ...metadataFilterQuery,
   q: Type.Optional(
     line(
       100,

@@ -13,7 +13,7 @@ import type { CatalogChangePublisher } from '../revision/changes.ts'
 import { insertVariants, updateVariantMetadata, type VariantRow } from '../variants/repository.ts'
 import { newVariantRow } from '../variants/row.ts'
 import {
-  productOptionFaults,
+  duplicateProductOptionFaults,
   variantOptionFaults,
   variantPriceFaults,
   variantQuantityLimitFaults
@@ -31,7 +31,7 @@ import { productSearchLikePatterns } from './search.ts'
 import {
   givenOrDerivedSlug,
   normalizeSlug,
-  numberedProductSlugs,
+  numberedProductSlugCandidates,
   productSearchText,
   slugWithSuffix
 } from './slug.ts'
@@ -67,7 +67,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
           return db.rows(repository.searchProducts, { statuses, q: patterns, metadata, ...page })
         return metadata === null
           ? db.rows(repository.listProducts, { statuses, ...page })
-          : db.rows(repository.listProductsWithMetadata, { statuses, metadata, ...page })
+          : db.rows(repository.listProductsMatchingMetadata, { statuses, metadata, ...page })
       },
       total: () => db.first(repository.countProducts, { statuses, q: patterns, metadata })
     })
@@ -133,7 +133,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       await changeMetadata(tx, repository.updateProductMetadata, { id, metadata, private_metadata })
       if (category_ids !== undefined) {
-        await tx.run(repository.deleteProductCategoryLinks, { id, categoryIds: category_ids })
+        await tx.run(repository.deleteOtherProductCategoryLinks, { id, categoryIds: category_ids })
         await tx.run(repository.insertProductCategoryLinks, { id, categoryIds: category_ids })
       }
       await changes.announce(tx, [id])
@@ -166,7 +166,7 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     findOtherCurrency: async () =>
       (await db.first(repository.findOtherVariantCurrency, { currency }))?.currency,
     listVariantIdsForSale: async (limit: number) =>
-      (await db.rows(repository.listVariantsForSale, { currency, limit })).map(({ id }) => id)
+      (await db.rows(repository.listFirstVariantIdsForSale, { currency, limit })).map(({ id }) => id)
   }
 }
 export type ProductService = ReturnType<typeof createProductService>
@@ -189,7 +189,7 @@ function faultsOfNew(product: repository.ProductRow, variants: readonly VariantR
   const isEmpty = product.status === 'active' && variants.length === 0
   return [
     ...(isEmpty ? [{ path: 'body/variants', message: 'must not be empty while the product is active' }] : []),
-    ...productOptionFaults(product.options),
+    ...duplicateProductOptionFaults(product.options),
     ...placed.flatMap(variantPriceFaults),
     ...placed.flatMap(variantQuantityLimitFaults),
     ...variantOptionFaults(product.options, placed)
@@ -210,7 +210,7 @@ function faultsOfChange(
   const unchosen = options === undefined ? [] : variantOptionFaults(options, placed)
   return [
     ...(isEmpty ? [{ path: 'body/status', message: 'must not be active while there are no variants' }] : []),
-    ...productOptionFaults(options ?? []),
+    ...duplicateProductOptionFaults(options ?? []),
     ...unchosen.map(({ path, message }) => ({
       path: 'body/options',
       message: `must fit the variants: ${path} ${message}`
@@ -221,7 +221,7 @@ function faultsOfChange(
 /** Returns the slug of the product, with a numbered suffix when other products have it. */
 async function freeSlug(tx: Transaction, { id, slug }: repository.ProductRow): Promise<string> {
   await tx.run(repository.lockProductSlug, { slug })
-  const slugs = numberedProductSlugs(slug)
+  const slugs = numberedProductSlugCandidates(slug)
   const taken = new Set((await tx.rows(repository.listTakenProductSlugs, { slugs })).map(row => row.slug))
   return slugs.find(each => !taken.has(each)) ?? slugWithSuffix(slug, id.slice(-12))
 }

@@ -64,7 +64,7 @@ export function givenOrDerivedSlug(name: string, given = slugOfName(name)): stri
 }
 
 /** Returns the slug, and the slugs of further products of the same name: `mug`, `mug-2`, `mug-3`. */
-export const numberedProductSlugs = (slug: string): string[] =>
+export const numberedProductSlugCandidates = (slug: string): string[] =>
   Array.from({ length: SAME_NAME_MAX }, (_, index) =>
     index === 0 ? slug : slugWithSuffix(slug, String(index + 1))
   )

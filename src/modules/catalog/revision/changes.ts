@@ -3,7 +3,7 @@ import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { CATALOG_CHANGED_EVENT_SUBJECT, catalogChangedEvent, productChangedEvent } from '../events.ts'
-import { type LowestPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
+import { type CheapestVariantPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 const TOPIC = 'catalog'
@@ -50,7 +50,7 @@ export type CatalogChangePublisher = {
  * The changes that a run of a transaction has announced so far. Null: any offer or product may have changed.
  */
 type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
-type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: LowestPriceService }
+type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: CheapestVariantPriceService }
 
 export function createCatalogChangePublisher({
   broadcast,

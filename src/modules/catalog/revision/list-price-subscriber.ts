@@ -2,8 +2,8 @@ import type { JobDelivery, PayloadOf } from '../../../kernel/events.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PricingApi, pricesChangedEvent } from '../../pricing/index.ts'
-import { refreshPriceListPricesJob } from '../list-prices/jobs.ts'
-import { inheritsFromPriceList, type PriceListPricing } from '../list-prices/service.ts'
+import { refreshLowestListPricesJob } from '../list-prices/jobs.ts'
+import { inheritsFromPriceList, type ProductPricesInPriceLists } from '../list-prices/service.ts'
 import type { CatalogChangePublisher } from './changes.ts'
 import { lockProductsOfVariants } from './repository.ts'
 
@@ -15,7 +15,7 @@ const VARIANTS_MAX = 2_000
 type Changed = JobDelivery<PayloadOf<typeof pricesChangedEvent>>
 type Deps = {
   pricing: Pick<PricingApi, 'marketLists'>
-  listPrices: Pick<PriceListPricing, 'reprice'>
+  listPrices: Pick<ProductPricesInPriceLists, 'reprice'>
   changes: Pick<CatalogChangePublisher, 'announcePages'>
   enqueue: Enqueue
 }
@@ -35,7 +35,7 @@ export async function repriceChangedPriceLists(
   const isLater = ({ payload }: Changed) => payload.variant_ids === null || variants > VARIANTS_MAX
   // The job also deletes the prices of lists that no market has.
   for (const { payload } of events.filter(isLater))
-    enqueue(tx, refreshPriceListPricesJob, { list_id: payload.list_id }, { subject: payload.list_id })
+    enqueue(tx, refreshLowestListPricesJob, { list_id: payload.list_id }, { subject: payload.list_id })
 
   const now = events.filter(event => isShown(event) && !isLater(event))
   if (now.length > 0) {

@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
-import type { PriceListPricing } from '../list-prices/service.ts'
+import type { ProductPricesInPriceLists } from '../list-prices/service.ts'
 import { repriceManyProductsJob } from './jobs.ts'
 import * as repository from './repository.ts'
 
@@ -32,7 +32,7 @@ type Deps = {
   db: Database
   enqueue: Enqueue
   currency: string
-  listPrices: Pick<PriceListPricing, 'reprice' | 'refreshSoon'>
+  listPrices: Pick<ProductPricesInPriceLists, 'reprice' | 'refreshSoon'>
 }
 type RepriceOptions = {
   /** Limits the work to products in this category and below it, if it exists. */
@@ -43,7 +43,7 @@ type RepriceOptions = {
 }
 
 /** The lowest price per product, stored for product lists, at the catalog's own prices and in price lists. */
-export function createLowestPriceService({ db, enqueue, currency, listPrices }: Deps) {
+export function createCheapestVariantPriceService({ db, enqueue, currency, listPrices }: Deps) {
   /** Updates the lowest prices of these products, which `tx` has locked. */
   async function reprice(tx: Transaction, productIds: readonly string[]): Promise<void> {
     await tx.run(repository.updateProductListColumns, { ids: productIds, currency })
@@ -92,7 +92,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
         listPrices.refreshSoon(tx)
         repriceSoon(tx)
       }
-      await tx.run(repository.markDueDiscountsApplied)
+      await tx.run(repository.updateDiscountsAppliedAt)
     })
   }
 
@@ -106,7 +106,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
     if (revision?.currency === currency) return
     await db.transaction(async tx => {
       repriceSoon(tx)
-      await tx.run(repository.updateLowestPriceCurrency, { currency })
+      await tx.run(repository.recordLowestPriceCurrency, { currency })
     })
   }
 
@@ -117,10 +117,14 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
   async function repriceAll({ categoryId, isSlow = false, signal }: RepriceOptions = {}): Promise<number> {
     const isKnown =
       categoryId !== undefined &&
-      (await db.first(repository.findCategoryId, { id: categoryId })) !== undefined
+      (await db.first(repository.findExistingCategoryId, { id: categoryId })) !== undefined
     const listAfter = (after: string) =>
       isKnown
-        ? db.rows(repository.listCategoryProductIdsAfter, { category: categoryId, after, limit: CHUNK })
+        ? db.rows(repository.listCategorySubtreeProductIdsAfter, {
+            category: categoryId,
+            after,
+            limit: CHUNK
+          })
         : db.rows(repository.listProductIdsAfter, { after, limit: CHUNK })
     let changed = 0
     let chunk = await listAfter(LOWEST_ID)
@@ -147,7 +151,7 @@ export function createLowestPriceService({ db, enqueue, currency, listPrices }: 
     refreshListsSoon: listPrices.refreshSoon
   }
 }
-export type LowestPriceService = ReturnType<typeof createLowestPriceService>
+export type CheapestVariantPriceService = ReturnType<typeof createCheapestVariantPriceService>
 
 type HasId = { readonly id: string }
 const idsOf = (rows: readonly HasId[]): string[] => rows.map(({ id }) => id)

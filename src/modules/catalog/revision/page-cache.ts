@@ -2,7 +2,7 @@ import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { KeyValueCache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { type CatalogChangePublisher, catalogCacheDeadlineOf } from './changes.ts'
-import type { LowestPriceService } from './lowest-prices.ts'
+import type { CheapestVariantPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 type CachedRevision = { version: string; deadline: number }
@@ -10,7 +10,7 @@ type Deps = {
   db: Database
   cache: KeyValueCache
   changes: CatalogChangePublisher
-  lowestPrices: Pick<LowestPriceService, 'repriceDue'>
+  lowestPrices: Pick<CheapestVariantPriceService, 'repriceDue'>
   ttlSeconds: number
 }
 

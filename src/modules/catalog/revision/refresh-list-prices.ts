@@ -1,8 +1,8 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
-import { deletePricesOfOtherPriceLists } from '../list-prices/repository.ts'
-import { PRICES_PER_TRANSACTION_MAX, type PriceListPricing } from '../list-prices/service.ts'
+import { deletePricesExceptOfPriceLists } from '../list-prices/repository.ts'
+import { PRICES_PER_TRANSACTION_MAX, type ProductPricesInPriceLists } from '../list-prices/service.ts'
 import type { CatalogChangePublisher } from './changes.ts'
 import { listProductIdsAfter, lockProductRows } from './repository.ts'
 
@@ -11,7 +11,7 @@ const CHUNK = 200
 type Deps = {
   db: Database
   changes: Pick<CatalogChangePublisher, 'announcePages'>
-  listPrices: Pick<PriceListPricing, 'reprice'>
+  listPrices: Pick<ProductPricesInPriceLists, 'reprice'>
   pricing: Pick<PricingApi, 'marketLists'>
 }
 
@@ -19,14 +19,14 @@ type Deps = {
  * Updates the lowest prices of all products in the price lists that inherit from `listId`, or in all, a chunk
  * per transaction. Deletes the prices of lists that no market has. Idempotent.
  */
-export async function refreshAllPriceListPrices(
+export async function refreshAllLowestListPrices(
   deps: Deps,
   listId: string | undefined,
   signal: AbortSignal
 ): Promise<void> {
   const { db, changes, listPrices, pricing } = deps
   const lists = (await pricing.marketLists(db)).map(({ id }) => id)
-  await db.run(deletePricesOfOtherPriceLists, { lists })
+  await db.run(deletePricesExceptOfPriceLists, { lists })
   if (lists.length === 0) return
   const limit = Math.min(CHUNK, Math.floor(PRICES_PER_TRANSACTION_MAX / lists.length))
   const listAfter = (after: string) => db.rows(listProductIdsAfter, { after, limit })

@@ -77,7 +77,7 @@ export const listProductIdsAfter = statement({
   text: 'select id from catalog.products where id > $after order by id limit $limit'
 })
 /** Lists the products of a category and of those below it. */
-export const listCategoryProductIdsAfter = statement({
+export const listCategorySubtreeProductIdsAfter = statement({
   name: 'catalog.list_product_ids_below',
   takes: { category: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
@@ -90,7 +90,7 @@ export const listCategoryProductIdsAfter = statement({
       where product_categories.product_id = products.id and $category = any (categories.path))
     order by id limit $limit`
 })
-export const findCategoryId = statement({
+export const findExistingCategoryId = statement({
   name: 'catalog.find_category_id',
   takes: { id: 'uuid' },
   gives: { id: 'uuid' },
@@ -139,12 +139,12 @@ export const incrementCatalogRevision = statement({
   text: 'update catalog.revision set value = value + 1'
 })
 /** Raises the revision, and records that starts and ends of discounts before this transaction are applied. */
-export const markDueDiscountsApplied = statement({
+export const updateDiscountsAppliedAt = statement({
   name: 'catalog.mark_priced',
   text: 'update catalog.revision set value = value + 1, priced_at = now()'
 })
 /** Raises the revision, and records the currency for which the lowest prices are computed. */
-export const updateLowestPriceCurrency = statement({
+export const recordLowestPriceCurrency = statement({
   name: 'catalog.mark_currency',
   takes: { currency: 'text' },
   text: 'update catalog.revision set value = value + 1, currency = $currency'

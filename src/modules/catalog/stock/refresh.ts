@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { isInStock, refreshVariantStockStatus } from './subscriber.ts'
+import { isInStock, refreshVariantInStockFlags } from './subscriber.ts'
 
 const CHUNK = 2_000
 
@@ -29,7 +29,7 @@ export async function refreshAllStockStatuses({ db, changes, inventory }: Deps):
     const stale = chunk.filter(({ in_stock }, index) => isInStock(available[index] ?? null) !== in_stock)
     const staleIds = stale.map(({ id }) => id)
     if (staleIds.length > 0)
-      await db.transaction(tx => refreshVariantStockStatus(tx, staleIds, { inventory, changes }))
+      await db.transaction(tx => refreshVariantInStockFlags(tx, staleIds, { inventory, changes }))
     refreshed += stale.length
     chunk = await listAfter(last.id)
   }

@@ -5,14 +5,14 @@ import { fakeInventory } from '../../inventory/fake.ts'
 import { inventoryModule } from '../../inventory/index.ts'
 import { catalogModule } from '../index.ts'
 import { refreshAllStockStatuses } from './refresh.ts'
-import { refreshVariantStockStatus } from './subscriber.ts'
+import { refreshVariantInStockFlags } from './subscriber.ts'
 
 async function useStock() {
   const inventory = fakeInventory()
   const app = await useCatalog({}, undefined, inventory)
   const changes = changesOf(app.platform)
   const hear = (...variantIds: string[]) =>
-    app.platform.db.transaction(tx => refreshVariantStockStatus(tx, variantIds, { inventory, changes }))
+    app.platform.db.transaction(tx => refreshVariantInStockFlags(tx, variantIds, { inventory, changes }))
   return { app, inventory, hear }
 }
 const list = async (app: Pick<CatalogApp, 'request'>, query = '') => {

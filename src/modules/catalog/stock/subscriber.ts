@@ -13,7 +13,7 @@ export const isInStock = (available: number | null): boolean => available === nu
  * Refreshes `in_stock` of these variants, within `tx`. Reads the present stock, so that repeated or reordered
  * events give the same result.
  */
-export async function refreshVariantStockStatus(
+export async function refreshVariantInStockFlags(
   tx: Transaction,
   variantIds: readonly string[],
   deps: Deps

@@ -5,21 +5,21 @@ import { createTestDatabase, testDatabaseOptions } from '../../../../test/suppor
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { LIST_TOTAL_MAX } from '../../../kernel/pages.ts'
-import { customPlanSettings, pgClientConfig } from '../../../platform/postgres/connect.ts'
+import { forceCustomPlanSettings, pgClientConfig } from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { orderedParameterValues, type Statement, statement } from '../../../platform/postgres/statement.ts'
 import { productMatchesTextSql } from '../products/list-sql.ts'
 import { searchProducts } from '../products/repository.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
 import {
-  productListStartPositions,
+  positionsBeforeFirstProduct,
   productQueriesAtCatalogPrices,
   productQueriesAtListPrices
 } from './repository.ts'
 import type { ProductSort } from './schema.ts'
 
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
-const orders = Object.keys(productListStartPositions) as ProductSort[]
+const orders = Object.keys(positionsBeforeFirstProduct) as ProductSort[]
 const limit = 21
 /**
  * PostgreSQL reports rounded averages for the loops of a step, so that a look-up by key can show 1.5 rows per
@@ -38,7 +38,7 @@ beforeAll(async () => {
   db = openDatabase(options)
   // One session with the settings of slow statements. It can take long on a busy machine.
   client = new pg.Client(
-    pgClientConfig({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, customPlanSettings)
+    pgClientConfig({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, forceCustomPlanSettings)
   )
   await client.connect()
   await fillLargeCatalog(client)
@@ -134,7 +134,7 @@ test.each([
         lists === productQueriesAtCatalogPrices ? orders : orders.filter((_, i) => i === turn % orders.length)
       combinations += 1
       for (const sort of sorts)
-        for (const from of [productListStartPositions[sort], middle[sort]])
+        for (const from of [positionsBeforeFirstProduct[sort], middle[sort]])
           await check(listsFor(lists, filters)[sort], { ...from, limit, ...filters })
     }
     expect(faults).toEqual([])
@@ -151,7 +151,7 @@ test('the program has slow statements planned for their parameter values', async
     gives: { plan_cache_mode: 'text' },
     text: "select current_setting('plan_cache_mode') as plan_cache_mode"
   })
-  expect(await db.first(mode)).toEqual(customPlanSettings)
+  expect(await db.first(mode)).toEqual(forceCustomPlanSettings)
 })
 
 test('the plan of a product list uses the index of a filter value that is rare', async () => {
@@ -165,14 +165,14 @@ test('the plan of a product list uses the index of a filter value that is rare',
   ]) {
     const filters = { ...all, ...filter }
     const plan = await planOf(listsFor(productQueriesAtCatalogPrices, filters).name, {
-      ...productListStartPositions.name,
+      ...positionsBeforeFirstProduct.name,
       limit,
       ...filters
     })
     expect(mostRows(plan)).toBeLessThan(WALKED_ROWS_MAX)
   }
   const plan = await planOf(productQueriesAtCatalogPrices.list.newest, {
-    ...productListStartPositions.newest,
+    ...positionsBeforeFirstProduct.newest,
     limit,
     ...all,
     in_stock: false
@@ -195,7 +195,7 @@ test.each(['known', 'not known'])(
     for (const word of ['product-77', 'product-7', 'zeb', 'zebra', 'nowhere', 'qq']) {
       const q = productSearchLikePatterns(word)
       for (const sort of orders) {
-        const values = { ...productListStartPositions[sort], limit, ...noFilter, q }
+        const values = { ...positionsBeforeFirstProduct[sort], limit, ...noFilter, q }
         rows[`${word} by ${sort}`] = mostRows(
           await planOf(productQueriesAtCatalogPrices.search[sort], values)
         )
@@ -230,7 +230,7 @@ test.each([
       )
       const found = new Set(rows.map(({ id }) => id))
       for (const sort of orders)
-        for (const from of [productListStartPositions[sort], middle[sort]]) {
+        for (const from of [positionsBeforeFirstProduct[sort], middle[sort]]) {
           const listed = await idsOf(lists.list[sort], { ...from, limit: LARGE_CATALOG.products })
           const page = await idsOf(lists.search[sort], { ...from, limit, q })
           expect(page, `${word} by ${sort}`).toEqual(listed.filter(id => found.has(id)).slice(0, limit))

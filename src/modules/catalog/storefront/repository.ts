@@ -6,18 +6,18 @@ import {
   json,
   nullableJson,
   type RowOf,
-  type StatementRow,
-  type StatementValues,
+  type StatementResultRow,
+  type StatementValueTypes,
   statement
 } from '../../../platform/postgres/statement.ts'
-import type { VariantDiscount } from '../discounts/pricing.ts'
+import type { CatalogVariantDiscount } from '../discounts/pricing.ts'
 import { productListSql, productMatchesTextSql, productSearchSql } from '../products/list-sql.ts'
 import type { ProductResponse, ProductSort, VariantResponse } from './schema.ts'
 
 export type ActiveVariantRow = Omit<VariantResponse, 'price' | 'discounted_price' | 'currency' | 'stock'> & {
   price_minor: number
   sale_price_minor: number | null
-  discounts: VariantDiscount[] | null
+  discounts: CatalogVariantDiscount[] | null
 }
 
 /** Returns the id of an active product by id or slug. */
@@ -32,7 +32,7 @@ export const findActiveProductId = statement({
 })
 
 /** Returns an active product by id or slug, with its active variants in a currency. */
-export const findActiveProduct = statement({
+export const findActiveProductByIdOrSlug = statement({
   name: 'catalog.find_active_product',
   takes: { id: 'uuid?', slug: 'text', currency: 'text' },
   gives: {
@@ -72,7 +72,7 @@ export const findActiveProduct = statement({
     where (id = $id or slug = $slug) and status = 'active'
     order by id = $id desc nulls last limit 1`
 })
-export type ProductPageRow = RowOf<typeof findActiveProduct>
+export type ActiveProductRow = RowOf<typeof findActiveProductByIdOrSlug>
 
 const filters = {
   tag: 'text?',
@@ -81,7 +81,7 @@ const filters = {
   price_max: 'int8?',
   in_stock: 'bool?'
 } as const
-export type ProductListFilters = StatementRow<typeof filters>
+export type ProductListFilters = StatementResultRow<typeof filters>
 const ofProduct = {
   id: 'uuid',
   slug: 'text',
@@ -101,7 +101,7 @@ const SHOWN = `
       id, slug, name, brand, tags, images -> 0 ->> 'url' as image_url, created_at, search_text, lowest_price_minor,
       lowest_price_currency, lowest_full_price_minor, variant_count, in_stock`
 /** Where a list of products reads its lowest prices: the products, or a price list. */
-type PriceSource<X extends StatementValues> = {
+type PriceSource<X extends StatementValueTypes> = {
   /** Suffix of the names of its statements. */
   suffix: string
   takes: X
@@ -113,7 +113,7 @@ type PriceSource<X extends StatementValues> = {
 }
 
 /** Creates the queries of lists of active products after a sort key and id. Each order has an index. */
-function createListQueries<const X extends StatementValues>({
+function createListQueries<const X extends StatementValueTypes>({
   suffix,
   takes,
   joined,
@@ -132,7 +132,7 @@ function createListQueries<const X extends StatementValues>({
 
   const byPrice = `${prices}.lowest_price_minor`
   /** Creates the statement of each sort order, for lists or searches. */
-  function listsOf<const Q extends StatementValues>(
+  function listsOf<const Q extends StatementValueTypes>(
     verb: string,
     searched: Q,
     textOf: typeof productListSql
@@ -216,7 +216,7 @@ export const productQueriesAtListPrices = createListQueries({
 export type ProductSummaryRow = RowOf<(typeof productQueriesAtCatalogPrices.list)[ProductSort]>
 
 /** The sort key and id before the first product of a list. */
-export const productListStartPositions: Record<ProductSort, { key: string | number; id: string }> = {
+export const positionsBeforeFirstProduct: Record<ProductSort, { key: string | number; id: string }> = {
   newest: { key: 0, id: HIGHEST_ID },
   name: { key: '', id: LOWEST_ID },
   price: { key: -1, id: LOWEST_ID },

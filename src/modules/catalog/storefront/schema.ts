@@ -1,4 +1,4 @@
-import { customerMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -83,7 +83,7 @@ export const VariantResponse = response('VariantResponse', {
   weight_grams: nullable(Type.Integer()),
   barcode: nullable(Type.String()),
   ...variantQuantityLimitFields,
-  ...customerMetadataResponseFields
+  ...publicMetadataResponseFields
 })
 export type VariantResponse = Static<typeof VariantResponse>
 
@@ -100,7 +100,7 @@ export const ProductResponse = response('ProductResponse', {
   categories: Type.Array(CategoryLinkResponse),
   variants: Type.Array(VariantResponse),
   rating,
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   created_at: Time,
   updated_at: Time
 })

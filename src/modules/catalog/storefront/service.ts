@@ -9,7 +9,7 @@ import * as categories from '../categories/repository.ts'
 import { categoryTreeOf } from '../categories/service.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
 import { categoryNotFoundError, productNotFoundError } from '../errors.ts'
-import { type PriceListPricing, variantAtMinimumQuantity } from '../list-prices/service.ts'
+import { type ProductPricesInPriceLists, variantIdWithMinimumQuantity } from '../list-prices/service.ts'
 import { isMarketPricedByCatalog } from '../offers/markets.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
 import { normalizeSlug } from '../products/slug.ts'
@@ -17,13 +17,13 @@ import type { CatalogPageCache } from '../revision/page-cache.ts'
 import { createCallerConcurrencyLimit } from './caller-limit.ts'
 import { createPageStockFiller, type PageRatingFiller } from './page-fields.ts'
 import {
+  type ActiveProductRow,
   type ActiveVariantRow,
-  findActiveProduct,
+  findActiveProductByIdOrSlug,
   findActiveProductId,
   type ProductListFilters,
-  type ProductPageRow,
   type ProductSummaryRow,
-  productListStartPositions,
+  positionsBeforeFirstProduct,
   productQueriesAtCatalogPrices,
   productQueriesAtListPrices
 } from './repository.ts'
@@ -41,7 +41,7 @@ type Deps = {
   pages: CatalogPageCache
   /** Absent in a shop without inventory: then every variant is in stock. */
   inventory: Pick<InventoryApi, 'available'> | undefined
-  listPrices: Pick<PriceListPricing, 'pricesIn'>
+  listPrices: Pick<ProductPricesInPriceLists, 'pricesIn'>
   ratings: Pick<PageRatingFiller, 'inPage' | 'inList'>
   currency: string
   concurrentListsMax: number
@@ -88,7 +88,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
       const page = await readPage(query, {
         name: 'listed products',
         filters: [market?.code, sort, q, category, tag, prices, in_stock],
-        start: productListStartPositions[sort],
+        start: positionsBeforeFirstProduct[sort],
         ...statementsOf(market, sort, patterns, filters),
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
@@ -134,11 +134,11 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
   async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
     const key = `product:${JSON.stringify([marketKey(market), idOrSlug])}`
     const page = await pages(key, async () => {
-      const row = await db.first(findActiveProduct, { ...idOrSlugKey(idOrSlug), currency })
+      const row = await db.first(findActiveProductByIdOrSlug, { ...idOrSlugKey(idOrSlug), currency })
       if (row === undefined) throw productNotFoundError()
       const variants = row.variants ?? []
       const shown = market?.currency ?? currency
-      const listed = await listPrices.pricesIn(db, market, variants.map(variantAtMinimumQuantity))
+      const listed = await listPrices.pricesIn(db, market, variants.map(variantIdWithMinimumQuantity))
       const prices = variants.map((variant, index) =>
         variantPriceInCurrency(variantPriceInputsOf(variant, currency), listed[index], shown)
       )
@@ -226,7 +226,7 @@ function presentSummary(
 
 /** `prices`: of the variants, in their order. A variant without a price is not for sale in this market. */
 function presentProduct(
-  row: ProductPageRow,
+  row: ActiveProductRow,
   currency: string,
   prices: readonly (Price | undefined)[]
 ): ProductResponse {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
 import { runSql } from '../../../../test/support/sql.ts'
-import { scheduleVariantNameCleanup } from './service.ts'
+import { startOldVariantNameCleanup } from './service.ts'
 
 test('names of deleted variants are deleted after a year, a thousand at a time', async () => {
   const app = await useCatalog()
@@ -14,7 +14,7 @@ test('names of deleted variants are deleted after a year, a thousand at a time',
      union all select gen_random_uuid(), 'Young', now() - interval '364 days'`
   )
   const works: (() => Promise<number>)[] = []
-  scheduleVariantNameCleanup(
+  startOldVariantNameCleanup(
     { untilEmpty: (_seconds, _name, work) => void works.push(work) },
     app.platform.db
   )

@@ -1,9 +1,9 @@
-import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { adminMetadataColumns, metadataUpdateStatement } from '../../../platform/postgres/metadata.ts'
 import {
   json,
   type RowOf,
-  recordColumnsSql,
-  type StatementRow,
+  recordsetColumnsSql,
+  type StatementResultRow,
   statement
 } from '../../../platform/postgres/statement.ts'
 
@@ -28,13 +28,13 @@ const columns = {
   tax_category: 'text?'
 } as const
 const names = Object.keys(columns).join(', ')
-const record = recordColumnsSql(columns)
+const record = recordsetColumnsSql(columns)
 
 /** Returns a variant with the version of its product. */
 export const findVariant = statement({
   name: 'catalog.find_variant',
   takes: { id: 'uuid' },
-  gives: { ...columns, ...metadataColumns, version: 'int4' },
+  gives: { ...columns, ...adminMetadataColumns, version: 'int4' },
   text: `
     select ${Object.keys(columns)
       .map(column => `variants.${column}`)
@@ -43,7 +43,7 @@ export const findVariant = statement({
     from catalog.variants join catalog.products on products.id = variants.product_id
     where variants.id = $id`
 })
-export const countVariants = statement({
+export const countVariantsOfProduct = statement({
   name: 'catalog.count_variants',
   takes: { productId: 'uuid' },
   gives: { total: 'int4', last_position: 'int4' },
@@ -53,7 +53,7 @@ export const countVariants = statement({
 })
 
 export type VariantRowWithVersion = RowOf<typeof findVariant>
-export type VariantRow = StatementRow<typeof columns>
+export type VariantRow = StatementResultRow<typeof columns>
 
 export const insertVariants = statement({
   name: 'catalog.insert_variants',
@@ -63,7 +63,10 @@ export const insertVariants = statement({
     select ${names}
     from jsonb_to_recordset($rows) as rows (${record})`
 })
-export const updateVariantMetadata = metadataUpdate('catalog.update_variant_metadata', 'catalog.variants')
+export const updateVariantMetadata = metadataUpdateStatement(
+  'catalog.update_variant_metadata',
+  'catalog.variants'
+)
 export const updateVariants = statement({
   name: 'catalog.update_variants',
   takes: { rows: json<VariantRow[]>() },
@@ -94,7 +97,7 @@ export const deleteVariant = statement({
 /**
  * Deletes the names of variants that were deleted `$days` days ago. Carts show these variants without a name.
  */
-export const deleteOldNamesOfDeletedVariants = statement({
+export const deleteNamesOfLongDeletedVariants = statement({
   name: 'catalog.delete_gone_variants',
   takes: { days: 'int4' },
   text: `

@@ -42,7 +42,10 @@ export const defaultVariantName = (values: readonly string[], productName: strin
   values.length === 0 ? productName : values.join(' / ').slice(0, 255).toWellFormed()
 
 /** Returns the variant with the changes of `body`. */
-export function applyVariantUpdate(present: VariantRowWithVersion, body: UpdateVariantRequest): VariantRow {
+export function variantRowAfterUpdate(
+  present: VariantRowWithVersion,
+  body: UpdateVariantRequest
+): VariantRow {
   const { version: _, metadata: __, private_metadata: ___, ...row } = present
   const { price = row.price_minor, sale_price = row.sale_price_minor, ...changed } = body
   const { metadata: _metadata, private_metadata: _private, ...fields } = changed

@@ -68,7 +68,7 @@ export function variantQuantityLimitFaults({
 }
 
 /** Returns a fault for each option with the name of an earlier one. */
-export const productOptionFaults = (options: readonly ProductOption[]): FieldFault[] =>
+export const duplicateProductOptionFaults = (options: readonly ProductOption[]): FieldFault[] =>
   options.flatMap(({ name }, index) =>
     options.findIndex(option => option.name === name) < index
       ? [{ path: `body/options/${index}/name`, message: 'must not be that of another option' }]

@@ -1,4 +1,4 @@
-import { adminMetadataResponseFields, metadataFields } from '../../../kernel/metadata.ts'
+import { adminMetadataRequestFields, adminMetadataResponseFieldSchemas } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -48,7 +48,7 @@ const fields = {
   ),
   requires_shipping: Type.Optional(Type.Boolean({ default: true })),
   tax_category: Type.Optional(nullable(TaxCategory)),
-  ...metadataFields
+  ...adminMetadataRequestFields
 }
 
 export const CreateVariantRequest = request('CreateVariantRequest', fields)
@@ -79,7 +79,7 @@ const variant = {
   ...variantQuantityLimitFields,
   requires_shipping: Type.Boolean(),
   tax_category: nullable(Type.String()),
-  ...adminMetadataResponseFields
+  ...adminMetadataResponseFieldSchemas
 }
 export const AdminVariantResponse = response('AdminVariantResponse', variant)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>

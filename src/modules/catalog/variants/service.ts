@@ -18,7 +18,7 @@ import * as products from '../products/repository.ts'
 import { lockProductForWrite } from '../products/service.ts'
 import type { CatalogChangePublisher } from '../revision/changes.ts'
 import * as repository from './repository.ts'
-import { applyVariantUpdate, newVariantRow } from './row.ts'
+import { newVariantRow, variantRowAfterUpdate } from './row.ts'
 import { variantOptionFaults, variantPriceFaults, variantQuantityLimitFaults } from './rules.ts'
 import {
   type CreateVariantRequest,
@@ -62,7 +62,8 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
   ): Promise<VersionedVariantResponse> {
     await write.once(db, async tx => {
       const product = await lockProductForWrite(tx, productId, write)
-      const { total = 0, last_position = 0 } = (await tx.first(repository.countVariants, { productId })) ?? {}
+      const { total = 0, last_position = 0 } =
+        (await tx.first(repository.countVariantsOfProduct, { productId })) ?? {}
       if (total >= VARIANTS_PER_PRODUCT_MAX)
         throw variantLimitReachedError({ details: { variants_max: VARIANTS_PER_PRODUCT_MAX } })
       const row = newVariantRow(body, { id: write.id, product, position: last_position + 1, currency })
@@ -89,7 +90,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFoundError)
       if (isEmptyPatch(body)) return
-      const row = applyVariantUpdate(present, body)
+      const row = variantRowAfterUpdate(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
       if ('price' in body || 'sale_price' in body)
         assertNoFaults(variantPriceFaults({ path: 'body', variant: row }))
@@ -177,8 +178,8 @@ const SWEEP_SECONDS = 3_600
 const KEPT_DAYS = 365
 
 /** Starts a timer that deletes the names of variants that were deleted a year ago. */
-export function scheduleVariantNameCleanup(timers: Pick<Timers, 'untilEmpty'>, db: Database): void {
+export function startOldVariantNameCleanup(timers: Pick<Timers, 'untilEmpty'>, db: Database): void {
   timers.untilEmpty(SWEEP_SECONDS, 'delete old names of deleted variants', () =>
-    db.run(repository.deleteOldNamesOfDeletedVariants, { days: KEPT_DAYS })
+    db.run(repository.deleteNamesOfLongDeletedVariants, { days: KEPT_DAYS })
   )
 }

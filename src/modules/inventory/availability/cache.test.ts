@@ -3,7 +3,7 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, BroadcastSubscriber } from '../../../platform/broadcast.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { createAvailabilityCache } from './cache.ts'
-import { createAvailabilityChangeBroadcast } from './changes.ts'
+import { createAvailabilityChangeBroadcaster } from './changes.ts'
 
 /** An inventory in the hands of the test: its stock, its clock, its messages, and when its statements are answered. */
 function fakeSurroundings(stock: Map<string, number>) {
@@ -39,7 +39,7 @@ function fakeSurroundings(stock: Map<string, number>) {
   }
   const cache = createAvailabilityCache({
     db,
-    changes: createAvailabilityChangeBroadcast(broadcast),
+    changes: createAvailabilityChangeBroadcaster(broadcast),
     now: () => state.time
   })
   return {

@@ -1,6 +1,10 @@
 import { RecentlyUsedMap } from '../../../kernel/recently-used-map.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { ALL_VARIANTS_CHANGED, type AvailabilityChange, type AvailabilityChangeBroadcast } from './changes.ts'
+import {
+  ALL_VARIANTS_CHANGED,
+  type AvailabilityChangeBroadcaster,
+  type VariantsWithChangedAvailability
+} from './changes.ts'
 import * as repository from './repository.ts'
 import { type AvailableQuantity, readAvailableQuantities } from './service.ts'
 
@@ -19,7 +23,7 @@ type Seen = { readonly snapshot: string; readonly at: number }
 /** A running read. Variants that change meanwhile are collected, because its result is outdated for them. */
 type Loading = { isOutdated: boolean; readonly outdated: Set<string> }
 type Batch = { readonly ids: Set<string>; readonly loaded: Promise<ReadonlyMap<string, AvailableQuantity>> }
-type Deps = { db: Queryable; changes: AvailabilityChangeBroadcast; now?: () => number }
+type Deps = { db: Queryable; changes: AvailabilityChangeBroadcaster; now?: () => number }
 
 /**
  * Caches available quantities in this process, at most one second old.
@@ -39,7 +43,7 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
   let isAnythingTracked: boolean | undefined
   let asking: Promise<void> | undefined
 
-  const outdate = (variantIds: AvailabilityChange) => {
+  const outdate = (variantIds: VariantsWithChangedAvailability) => {
     if (isAnythingTracked === false) isAnythingTracked = undefined
     if (variantIds === ALL_VARIANTS_CHANGED) known.clear()
     else for (const id of variantIds) known.delete(id)
@@ -120,7 +124,7 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
 
   /** Checks whether any item is tracked: at start, and after a change that may have tracked the first one. */
   function askWhetherTracked(): Promise<void> {
-    asking ??= watched(() => db.first(repository.isAnyInventoryItemTracked))
+    asking ??= watched(() => db.first(repository.existsTrackedInventoryItem))
       .then(({ answer, meanwhile }) => {
         const isCertain = !meanwhile.isOutdated && meanwhile.outdated.size === 0
         if (answer?.is_tracked) isAnythingTracked = true

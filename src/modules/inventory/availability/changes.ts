@@ -7,9 +7,9 @@ const IDS_A_MESSAGE = 200 // 7,400 of the 7,900 bytes that a message may have
 const IDS_MAX = 5_000
 
 /** Variants whose available quantity changed. */
-export type AvailabilityChange = readonly string[] | typeof ALL_VARIANTS_CHANGED
+export type VariantsWithChangedAvailability = readonly string[] | typeof ALL_VARIANTS_CHANGED
 type Subscriber = {
-  onChange(change: AvailabilityChange): void
+  onChange(change: VariantsWithChangedAvailability): void
   /** Called when notifications of stock changes may have been lost, so that cached availability is dropped. */
   onGap(): void
 }
@@ -18,26 +18,26 @@ type Subscriber = {
  * Broadcasts changes of stock policies, kits, locations and threshold crossings to every process. Ordinary
  * sales are not broadcast.
  */
-export type AvailabilityChangeBroadcast = {
+export type AvailabilityChangeBroadcaster = {
   /**
    * Records changes in `tx`; may be called often. This process is invalidated after commit, others within
    * a second.
    */
-  announce(tx: Transaction, change: AvailabilityChange): void
+  announce(tx: Transaction, change: VariantsWithChangedAvailability): void
   /**
    * Invalidates this process only, so that the buyer sees the change immediately. Others follow within a
    * second.
    */
-  invalidateLocally(change: AvailabilityChange): void
+  invalidateLocally(change: VariantsWithChangedAvailability): void
   subscribe(subscriber: Subscriber): void
   /** Returns false while changes may be missed. */
   isLive(): boolean
 }
 
-export function createAvailabilityChangeBroadcast(broadcast: Broadcast): AvailabilityChangeBroadcast {
+export function createAvailabilityChangeBroadcaster(broadcast: Broadcast): AvailabilityChangeBroadcaster {
   const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
-  const noteHere = (change: AvailabilityChange) => {
+  const noteHere = (change: VariantsWithChangedAvailability) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
   }
   const notifySubscribers = (message: string) =>

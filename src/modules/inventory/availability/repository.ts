@@ -29,7 +29,7 @@ export const listAvailableQuantities = statement({
     ) as stock
     group by wanted.variant_id having min(available) is not null`
 })
-export const isAnyInventoryItemTracked = statement({
+export const existsTrackedInventoryItem = statement({
   name: 'inventory.is_anything_tracked',
   gives: { is_tracked: 'bool' },
   text: 'select exists (select from inventory.items where tracked) as is_tracked'

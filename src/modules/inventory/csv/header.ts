@@ -1,4 +1,8 @@
-import { type CsvColumns, findCsvColumns, missingCsvColumnsMessage } from '../../../platform/csv/columns.ts'
+import {
+  type CsvColumnPositions,
+  findCsvColumns,
+  missingCsvColumnsMessage
+} from '../../../platform/csv/columns.ts'
 
 /** Recognized columns and their headings: of our own export, and of Shopify's inventory export. */
 const HEADINGS = {
@@ -15,7 +19,7 @@ const HEADINGS = {
 } as const
 
 export type StockCsvField = keyof typeof HEADINGS
-export type StockCsvHeader = CsvColumns<StockCsvField>
+export type StockCsvHeader = CsvColumnPositions<StockCsvField>
 
 /** Finds the columns, or returns why the file cannot be read. */
 export function parseStockCsvHeader(

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { derivedId, LOWEST_ID } from '../../../kernel/ids.ts'
-import { CsvInterruptedError, CsvRejectedError, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
+import { CsvImportShutdownError, CsvRejectedError, FIRST_CSV_ROW } from '../../../platform/csv/records.ts'
 import { type SpooledFile, spoolUpload } from '../../../platform/csv/spool.ts'
 import { readCsvDataRecords, validateCsvFile } from '../../../platform/csv/table.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -15,13 +15,13 @@ import {
   type StockImportDeps
 } from './import-batch.ts'
 import {
-  addStockCsvRowErrors,
+  addRowErrorsToStockImportReport,
   emptyStockImportReport,
   rejectedStockFileReport,
-  type StockImportMode,
+  type StockImportInvalidRowPolicy,
   type StockImportReport
 } from './report.ts'
-import { createCsvRowConflictFinder } from './row-conflicts.ts'
+import { createStockCsvRowConflictFinder } from './row-conflicts.ts'
 import { parseStockCsvRow, type StockCsvRow } from './rows.ts'
 
 export const STOCK_IMPORT_BYTES_MAX = 67_108_864
@@ -36,7 +36,7 @@ const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
 type Deps = Omit<StockImportDeps, 'stockRequests'> & { db: Database; stockRequests: StockRequestQueue }
 /** `stopping`: aborted when the process stops; no further row is started then. */
-type Options = { mode?: StockImportMode; reason?: string; actor: string; stopping?: AbortSignal }
+type Options = { mode?: StockImportInvalidRowPolicy; reason?: string; actor: string; stopping?: AbortSignal }
 type Requests = StockImportBatchResult['requests']
 
 /**
@@ -61,7 +61,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       return await importFile(file, mode, options, onProgress).finally(file.remove)
     } catch (cause) {
       // No row was imported yet.
-      if (cause instanceof CsvInterruptedError) throw interrupted(emptyStockImportReport(mode), cause)
+      if (cause instanceof CsvImportShutdownError) throw interrupted(emptyStockImportReport(mode), cause)
       if (!(cause instanceof CsvRejectedError)) throw cause
       throw stockImportFailedError({ cause, details: { report: rejectedStockFileReport(mode, cause) } })
     }
@@ -69,7 +69,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
 
   async function importFile(
     file: SpooledFile,
-    mode: StockImportMode,
+    mode: StockImportInvalidRowPolicy,
     { reason = REASON, actor, stopping }: Options,
     onProgress: () => void
   ): Promise<StockImportReport> {
@@ -112,7 +112,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
         await addCounts(report, outcome.requests, context)
       }
     } catch (error) {
-      throw error instanceof CsvInterruptedError ? interrupted(sortErrors(report), error) : error
+      throw error instanceof CsvImportShutdownError ? interrupted(sortErrors(report), error) : error
     }
     return report
   }
@@ -140,7 +140,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
     for (let start = 0; start < requests.length; start += BATCH_ROWS) {
       // The remaining counts are posted; the writer applies them after the restart.
       const next = requests[start]?.row ?? FIRST_CSV_ROW
-      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvInterruptedError(next))
+      if (context.stopping?.aborted) throw interrupted(sortErrors(report), new CsvImportShutdownError(next))
       await addCounts(report, requests.slice(start, start + BATCH_ROWS), context)
       onProgress()
     }
@@ -161,7 +161,7 @@ export function createStockImporter({ db, stockRequests, saveItems }: Deps) {
       if (outcome?.kind !== 'counted') {
         const message =
           'The ledger could not record this count; the figures may be beyond what can be counted.'
-        addStockCsvRowErrors(report, [{ row, variant, message }])
+        addRowErrorsToStockImportReport(report, [{ row, variant, message }])
       } else if (!isNew) levels.repeated += 1
       else if (outcome.stale.length > 0) levels.stale += 1
       else {
@@ -182,17 +182,17 @@ async function* readBatches(
   report: StockImportReport,
   onRow: () => void
 ): AsyncGenerator<StockCsvRow[]> {
-  const contradictionOf = createCsvRowConflictFinder()
+  const contradictionOf = createStockCsvRowConflictFinder()
   let batch: StockCsvRow[] = []
   for await (const record of readCsvDataRecords(file)) {
-    if (batch.length === 0 && stopping?.aborted) throw new CsvInterruptedError(record.row)
+    if (batch.length === 0 && stopping?.aborted) throw new CsvImportShutdownError(record.row)
     report.rows += 1
     onRow()
     const read = parseStockCsvRow(record, header)
     const message = Array.isArray(read) ? undefined : contradictionOf(read)
-    if (Array.isArray(read)) addStockCsvRowErrors(report, read)
+    if (Array.isArray(read)) addRowErrorsToStockImportReport(report, read)
     else if (message !== undefined)
-      addStockCsvRowErrors(report, [{ row: read.row, variant: read.variant, message }])
+      addRowErrorsToStockImportReport(report, [{ row: read.row, variant: read.variant, message }])
     else batch.push(read)
     if (batch.length < BATCH_ROWS) continue
     yield batch
@@ -202,11 +202,11 @@ async function* readBatches(
 }
 
 function addOutcome(report: StockImportReport, { failures, itemsChanged }: StockImportBatchResult): void {
-  for (const problem of failures) addStockCsvRowErrors(report, [problem])
+  for (const problem of failures) addRowErrorsToStockImportReport(report, [problem])
   report.items.changed += itemsChanged
 }
 
-const interrupted = (report: StockImportReport, cause: CsvInterruptedError) =>
+const interrupted = (report: StockImportReport, cause: CsvImportShutdownError) =>
   stockImportInterruptedError({ cause, details: { report, first_row_left: cause.row } })
 
 const sortErrors = (report: StockImportReport): StockImportReport => ({

@@ -3,10 +3,10 @@ import type { CsvRejectedError } from '../../../platform/csv/records.ts'
 
 /** An error of one row. `row`: line of the file; the header is 1. `column`: the heading in the file. */
 export type StockCsvRowError = { row: number; variant: string | null; column?: string; message: string }
-export type StockImportMode = 'best_effort' | 'all_or_nothing'
+export type StockImportInvalidRowPolicy = 'best_effort' | 'all_or_nothing'
 
 export type StockImportReport = {
-  mode: StockImportMode
+  mode: StockImportInvalidRowPolicy
   rows: number
   failed: number
   ignored_columns: string[]
@@ -20,7 +20,7 @@ export type StockImportReport = {
 const ERRORS_MAX = 1_000
 
 export const emptyStockImportReport = (
-  mode: StockImportMode,
+  mode: StockImportInvalidRowPolicy,
   ignored: IgnoredCsvColumns = { names: [], total: 0 }
 ): StockImportReport => ({
   mode,
@@ -35,7 +35,10 @@ export const emptyStockImportReport = (
 })
 
 /** Adds the errors of a row that cannot be imported. */
-export function addStockCsvRowErrors(report: StockImportReport, problems: readonly StockCsvRowError[]): void {
+export function addRowErrorsToStockImportReport(
+  report: StockImportReport,
+  problems: readonly StockCsvRowError[]
+): void {
   report.failed += 1
   report.errors_total += problems.length
   report.errors.push(...problems.slice(0, ERRORS_MAX - report.errors.length))
@@ -43,7 +46,7 @@ export function addStockCsvRowErrors(report: StockImportReport, problems: readon
 
 /** Report of a refused file. */
 export const rejectedStockFileReport = (
-  mode: StockImportMode,
+  mode: StockImportInvalidRowPolicy,
   { row, message }: CsvRejectedError
 ): StockImportReport => ({
   ...emptyStockImportReport(mode),

@@ -1,7 +1,7 @@
 import type { StockCsvRow, StockPolicyFields } from './rows.ts'
 
 /** Finds rows of a stock file that contradict earlier rows. Keeps one entry per variant and per count. */
-export function createCsvRowConflictFinder() {
+export function createStockCsvRowConflictFinder() {
   const saidOf = new Map<string, StockPolicyFields>()
   const rowOf = new Map<string, number>()
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../../kernel/ids.ts'
 import { STOCK_EXPORT_COLUMNS } from './export.ts'
 import { parseStockCsvHeader } from './header.ts'
-import { createCsvRowConflictFinder } from './row-conflicts.ts'
+import { createStockCsvRowConflictFinder } from './row-conflicts.ts'
 import { parseStockCsvRow } from './rows.ts'
 
 const headerOf = (...cells: string[]) => {
@@ -94,7 +94,7 @@ test('a stock file without a variant column or without a value column is rejecte
 })
 
 test('rows of a stock file that count a level twice or contradict a stock policy are found', () => {
-  const contradictionOf = createCsvRowConflictFinder()
+  const contradictionOf = createStockCsvRowConflictFinder()
   const columns = ['sku', 'location', 'on_hand', 'low_threshold']
   const header = headerOf(...columns)
   const find = (row: number, ...cells: string[]) => {

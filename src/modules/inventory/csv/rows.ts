@@ -1,7 +1,7 @@
 import { isId } from '../../../kernel/ids.ts'
 import { copyTextOutOfCsvCell } from '../../../platform/csv/columns.ts'
 import type { CsvRecord } from '../../../platform/csv/records.ts'
-import { escapeCsvFormula } from '../../../platform/csv/write.ts'
+import { unescapeCsvFormula } from '../../../platform/csv/write.ts'
 import type { StockCsvField, StockCsvHeader } from './header.ts'
 import type { StockCsvRowError } from './report.ts'
 
@@ -90,7 +90,7 @@ function cellsOf({ row, cells }: CsvRecord, header: StockCsvHeader) {
       if (cell.length > TEXT_MAX)
         refuse(field, `This has ${cell.length} characters; ${TEXT_MAX} are allowed.`)
       else if (UNPRINTABLE.test(cell)) refuse(field, 'This is not one line of UTF-8.')
-      else return cell === '' ? null : copyTextOutOfCsvCell(escapeCsvFormula(cell))
+      else return cell === '' ? null : copyTextOutOfCsvCell(unescapeCsvFormula(cell))
       return null
     },
     whole: (field: StockCsvField, least: number, most: number): number | null => {

@@ -32,8 +32,8 @@ export const sumRequestedUnitsByItem = (
     )
   )
 
-export type StockAllocationRules = typeof STOCK_ALLOCATION_RULES
-export const STOCK_ALLOCATION_RULES = {
+export type StockAllocationRules = typeof STOCK_ALLOCATION_RULE_FUNCTIONS
+export const STOCK_ALLOCATION_RULE_FUNCTIONS = {
   partsOf: (need: KitExpandedLine): readonly InventoryItemQuantity[] => need.parts,
   availableOf: availableUnitsOfItem,
   /** Levels of active locations. */
@@ -52,7 +52,7 @@ export const STOCK_ALLOCATION_RULES = {
 }
 
 /** Returns the lines that are short. Each line is checked after the earlier lines that fit. */
-export function findShortLines(
+export function findLinesShortOfStock(
   needs: readonly KitExpandedLine[],
   stock: {
     item: (itemId: string) => InventoryItemStockPolicy | undefined

@@ -66,7 +66,7 @@ const isKit = ({ variantId, parts }: KitExpandedLine): boolean =>
   parts.some(part => part.itemId !== variantId)
 
 /** Reports the special cases of the requested lines, whatever the outcome. */
-export function reportReservationLineBranches(
+export function reportReservationDecisionBranches(
   needs: readonly KitExpandedLine[],
   { item, levelsOf }: Books,
   note: StockDecisionBranchListener
@@ -80,7 +80,7 @@ export function reportReservationLineBranches(
 }
 
 type Short = Extract<StockOperationOutcome, { kind: 'short' }>['lines']
-export function reportStockShortageBranches(
+export function reportShortageDecisionBranches(
   needs: readonly KitExpandedLine[],
   short: Short,
   { item }: Books,

@@ -18,8 +18,8 @@ import type {
   TakeContestedStockOperation
 } from './state.ts'
 
-type Rules = StockAllocationRules & typeof CONTESTED_STOCK_RULES
-export const CONTESTED_STOCK_RULES = {
+type Rules = StockAllocationRules & typeof CONTESTED_STOCK_TAKING_RULES
+export const CONTESTED_STOCK_TAKING_RULES = {
   /**
    * A claimed reservation of an unpaid order with no shipped units. A row that a payment has locked cannot
    * be taken.

@@ -1,6 +1,6 @@
 import type { StockDecisionBranchListener } from './branches.ts'
 import type { MutableStockLevel, WorkingStockLedger } from './ledger.ts'
-import type { StockChangeRules } from './order-changes.ts'
+import type { StockReleaseAndShipmentRules } from './order-changes.ts'
 import type { StockAdjustOperation, StockCountOperation } from './state.ts'
 
 /** Returns whether the level can be counted: no level is created for an untracked item. */
@@ -14,7 +14,7 @@ const isCounted = (ledger: WorkingStockLedger, itemId: string, locationId: strin
 export function applyCountOrAdjustment(
   ledger: WorkingStockLedger,
   operation: StockCountOperation | StockAdjustOperation,
-  rules: StockChangeRules,
+  rules: StockReleaseAndShipmentRules,
   note: StockDecisionBranchListener
 ) {
   const { id, kind, actor, reason } = operation

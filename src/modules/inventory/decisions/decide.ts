@@ -1,19 +1,19 @@
-import { STOCK_ALLOCATION_RULES } from './allocation.ts'
+import { STOCK_ALLOCATION_RULE_FUNCTIONS } from './allocation.ts'
 import type { StockDecisionBranchListener } from './branches.ts'
-import { CONTESTED_STOCK_RULES, takeContestedStockUnits } from './contested-stock.ts'
+import { CONTESTED_STOCK_TAKING_RULES, takeContestedStockUnits } from './contested-stock.ts'
 import { applyCountOrAdjustment } from './counts.ts'
 import { createWorkingStockLedger, type MutableStockLevel, type WorkingStockLedger } from './ledger.ts'
 import { findUnlockedStockItems } from './missing-locks.ts'
 import {
   isStockLevelShort,
-  recordReturnedUnits,
-  recordShippedUnits,
+  recordReturnedUnitsInStock,
+  recordShippedUnitsInStock,
   releaseHeldReservations,
   releaseOrderUnits,
-  STOCK_CHANGE_RULES,
+  STOCK_RELEASE_AND_SHIPMENT_RULES,
   undoShippedUnits
 } from './order-changes.ts'
-import { reserveAllOrNothing, STOCK_RESERVATION_RULES } from './reserve.ts'
+import { reserveAllOrNothing, STOCK_RESERVE_OPERATION_RULES } from './reserve.ts'
 import type {
   LockedStockState,
   StockBatchDecision,
@@ -26,10 +26,10 @@ import { findStockStatusChanges } from './status-changes.ts'
 
 /** The rules of stock decisions. They are an argument, so that a test can inject a fault in one. */
 export const STOCK_DECISION_RULES = {
-  ...STOCK_ALLOCATION_RULES,
-  ...STOCK_CHANGE_RULES,
-  ...STOCK_RESERVATION_RULES,
-  ...CONTESTED_STOCK_RULES
+  ...STOCK_ALLOCATION_RULE_FUNCTIONS,
+  ...STOCK_RELEASE_AND_SHIPMENT_RULES,
+  ...STOCK_RESERVE_OPERATION_RULES,
+  ...CONTESTED_STOCK_TAKING_RULES
 }
 
 /**
@@ -68,9 +68,9 @@ export function decideStockOperations(
       case 'take':
         return takeContestedStockUnits(ledger, operation, rules, note)
       case 'return':
-        return recordReturnedUnits(ledger, operation, note)
+        return recordReturnedUnitsInStock(ledger, operation, note)
       case 'ship': {
-        const { touched, outcome } = recordShippedUnits(ledger, operation, rules, note)
+        const { touched, outcome } = recordShippedUnitsInStock(ledger, operation, rules, note)
         for (const level of touched) facts.add(level)
         return outcome
       }

@@ -1,5 +1,5 @@
 import { isReservationOpen, type MutableReservation, type WorkingStockLedger } from './ledger.ts'
-import { findShipmentStockMovements, STOCK_CHANGE_RULES } from './order-changes.ts'
+import { findShipmentStockMovements, STOCK_RELEASE_AND_SHIPMENT_RULES } from './order-changes.ts'
 import type { StockOperation } from './state.ts'
 
 /** Returns the reservations that an operation may change. */
@@ -23,7 +23,9 @@ function itemsFor(ledger: WorkingStockLedger, operation: StockOperation): readon
     case 'take':
       return operation.parts.map(part => part.itemId)
     case 'unship':
-      return findShipmentStockMovements(ledger, operation, STOCK_CHANGE_RULES).map(({ itemId }) => itemId)
+      return findShipmentStockMovements(ledger, operation, STOCK_RELEASE_AND_SHIPMENT_RULES).map(
+        ({ itemId }) => itemId
+      )
     case 'count':
     case 'adjust':
       return operation.lines.map(line => line.itemId)

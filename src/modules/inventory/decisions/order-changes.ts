@@ -22,8 +22,8 @@ import type {
   UndoShipmentStockOperation
 } from './state.ts'
 
-export type StockChangeRules = typeof STOCK_CHANGE_RULES
-export const STOCK_CHANGE_RULES = {
+export type StockReleaseAndShipmentRules = typeof STOCK_RELEASE_AND_SHIPMENT_RULES
+export const STOCK_RELEASE_AND_SHIPMENT_RULES = {
   /** The reservations that a release or a shipment applies to. */
   openRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
     rows.filter(isReservationOpen),
@@ -85,7 +85,7 @@ export function releaseReservedUnits(
 export function releaseHeldReservations(
   ledger: WorkingStockLedger,
   operation: ReleaseHeldStockOperation,
-  rules: StockChangeRules,
+  rules: StockReleaseAndShipmentRules,
   note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const rows = ledger.rowsOf(operation.owner)
@@ -108,7 +108,7 @@ export function releaseHeldReservations(
 function findShares(
   ledger: WorkingStockLedger,
   { owner, parts, locationId }: OrderStockOperation,
-  rules: StockChangeRules
+  rules: StockReleaseAndShipmentRules
 ) {
   const rows = rules
     .openRows(ledger.rowsOf(owner))
@@ -133,7 +133,7 @@ function findShares(
 export function releaseOrderUnits(
   ledger: WorkingStockLedger,
   operation: OrderStockOperation,
-  rules: StockChangeRules,
+  rules: StockReleaseAndShipmentRules,
   note: StockDecisionBranchListener
 ): StockOperationOutcome {
   const { shares, rest } = findShares(ledger, operation, rules)
@@ -165,10 +165,10 @@ function defaultLevel(
 }
 
 /** Records a shipment, also of units that were not reserved. */
-export function recordShippedUnits(
+export function recordShippedUnitsInStock(
   ledger: WorkingStockLedger,
   operation: OrderStockOperation,
-  rules: StockChangeRules,
+  rules: StockReleaseAndShipmentRules,
   note: StockDecisionBranchListener
 ): { touched: readonly MutableStockLevel[]; outcome: StockOperationOutcome } {
   const { id, owner, locationId } = operation
@@ -203,7 +203,7 @@ export function recordShippedUnits(
 export function findShipmentStockMovements(
   ledger: WorkingStockLedger,
   { shipment, owner }: UndoShipmentStockOperation,
-  rules: StockChangeRules
+  rules: StockReleaseAndShipmentRules
 ): readonly ShipmentStockMovement[] {
   const moved = ledger.movedBy(shipment).filter(each => each.owner === owner)
   return rules.isUndone(moved) ? [] : moved
@@ -214,7 +214,7 @@ function reserveAgain(
   ledger: WorkingStockLedger,
   row: MutableReservation,
   quantity: number,
-  rules: StockChangeRules
+  rules: StockReleaseAndShipmentRules
 ): void {
   if (row.quantity === 0 || !isReservationOpen(row)) {
     row.quantity = rules.reservedAtClose(row)
@@ -230,7 +230,7 @@ function reserveAgain(
 export function undoShippedUnits(
   ledger: WorkingStockLedger,
   operation: UndoShipmentStockOperation,
-  rules: StockChangeRules,
+  rules: StockReleaseAndShipmentRules,
   note: StockDecisionBranchListener
 ): readonly MutableStockLevel[] {
   const { owner, shipment } = operation
@@ -251,7 +251,7 @@ export function undoShippedUnits(
   )
 }
 
-export function recordReturnedUnits(
+export function recordReturnedUnitsInStock(
   ledger: WorkingStockLedger,
   { id, owner, parts, locationId }: OrderStockOperation,
   note: StockDecisionBranchListener

@@ -1,14 +1,14 @@
 import {
   allocateToStockLevels,
-  findShortLines,
+  findLinesShortOfStock,
   type StockAllocationRules,
   sumQuantitiesByItem,
   sumRequestedUnitsByItem
 } from './allocation.ts'
 import { unreservedUnitsAtLevel } from './availability.ts'
 import {
-  reportReservationLineBranches,
-  reportStockShortageBranches,
+  reportReservationDecisionBranches,
+  reportShortageDecisionBranches,
   type StockDecisionBranchListener
 } from './branches.ts'
 import {
@@ -27,8 +27,8 @@ import type {
   StockOperationOutcome
 } from './state.ts'
 
-type Rules = StockAllocationRules & typeof STOCK_RESERVATION_RULES
-export const STOCK_RESERVATION_RULES = {
+type Rules = StockAllocationRules & typeof STOCK_RESERVE_OPERATION_RULES
+export const STOCK_RESERVE_OPERATION_RULES = {
   /** The owner's open reservations. */
   currentRows: (rows: readonly MutableReservation[]): readonly MutableReservation[] =>
     rows.filter(isReservationOpen),
@@ -73,14 +73,14 @@ export function reserveAllOrNothing(
 
   const replaced = rules.replacedRows(rows)
   const levelsOf = (itemId: string) => withoutRows(ledger.levelsOf(itemId), replaced)
-  reportReservationLineBranches(needs, ledger, note)
-  const short = findShortLines(needs, { item: ledger.item, levelsOf }, rules)
+  reportReservationDecisionBranches(needs, ledger, note)
+  const short = findLinesShortOfStock(needs, { item: ledger.item, levelsOf }, rules)
   const availableOf = (itemId: string) => rules.availableOf(ledger.item(itemId), levelsOf(itemId))
   const contested = short.length > 0 ? contestedOf(wanted, availableOf) : []
   const mayContest = contested.every(part => part.quantity <= rules.contestableUnits(operation, part.itemId))
   if (short.length > 0 && !mayContest) {
     if (operation.contest !== undefined) note('contest-refused')
-    reportStockShortageBranches(needs, short, ledger, note)
+    reportShortageDecisionBranches(needs, short, ledger, note)
     if (rows.length > 0) note('replace-refused')
     return { kind: 'short', lines: short }
   }

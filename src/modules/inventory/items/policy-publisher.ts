@@ -1,6 +1,6 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../availability/changes.ts'
 import { type AvailableQuantity, readAvailableQuantities } from '../availability/service.ts'
 import { stockCrossedEvent } from '../events.ts'
 import * as repository from './repository.ts'
@@ -13,11 +13,11 @@ export type StockPolicyPublisher = {
 }
 
 /** Publishes the status of variants whose stock policy an administrator changed. */
-export const createStockPolicyPublisher = ({
+export const createStockPolicyChangePublisher = ({
   changes,
   emit
 }: {
-  changes: AvailabilityChangeBroadcast
+  changes: AvailabilityChangeBroadcaster
   emit: Emit
 }): StockPolicyPublisher => ({
   announce: async (tx, items) => {

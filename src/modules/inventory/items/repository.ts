@@ -133,7 +133,7 @@ export const listKitsOfItems = statement({
 })
 
 /** Lists stock policies, with the units on hand at the location with the lowest priority number. */
-export const listInventoryItemSummaryRows = statement({
+export const listItemPoliciesWithFirstLocationStock = statement({
   name: 'inventory.list_described',
   takes: { ids: 'uuid[]' },
   gives: { id: columns.id, tracked: columns.tracked, backorder: columns.backorder, on_hand: 'int4?' },
@@ -151,12 +151,12 @@ export const findDefaultLocation = statement({
 })
 
 /** Serializes changes of kits, so two kits cannot become parts of each other. */
-export const lockKitComponents = statement({
+export const lockKitChanges = statement({
   name: 'inventory.lock_components',
   text: `select pg_advisory_xact_lock(hashtextextended('inventory.components', 0))`
 })
 /** Returns whether one of the parts is a kit, or this item is a part of another kit. */
-export const isKitNested = statement({
+export const wouldKitBeNested = statement({
   name: 'inventory.is_nested',
   takes: { id: 'uuid', itemIds: 'uuid[]' },
   gives: { is_nested: 'bool' },

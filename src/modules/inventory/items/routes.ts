@@ -4,7 +4,7 @@ import { IdParams, listOf, PageQuery } from '../../../kernel/wire.ts'
 import {
   InventoryItemQuery,
   InventoryItemResponse,
-  LowStockResponse,
+  LowStockInventoryItemResponse,
   ReplaceKitComponentsRequest,
   UpdateInventoryItemRequest
 } from './schema.ts'
@@ -84,7 +84,7 @@ export function inventoryItemRoutes(tiers: Tiers, items: InventoryItemService): 
         description:
           'Returns a page of variants whose available quantity is at or below their `low_threshold`. Set the threshold in the inventory item.',
         querystring: PageQuery,
-        response: { 200: listOf(LowStockResponse) }
+        response: { 200: listOf(LowStockInventoryItemResponse) }
       }
     },
     request => items.listLow(request.query)

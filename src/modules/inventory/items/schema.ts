@@ -68,10 +68,10 @@ export const InventoryItemResponse = response('InventoryItemResponse', {
 })
 export type InventoryItemResponse = Static<typeof InventoryItemResponse>
 
-export const LowStockResponse = response('LowStockResponse', {
+export const LowStockInventoryItemResponse = response('LowStockInventoryItemResponse', {
   id: Id,
   sku: nullable(Type.String()),
   available: Type.Integer(),
   low_threshold: Type.Integer()
 })
-export type LowStockResponse = Static<typeof LowStockResponse>
+export type LowStockInventoryItemResponse = Static<typeof LowStockInventoryItemResponse>

@@ -4,7 +4,7 @@ import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../availability/changes.ts'
 import { readAvailableQuantities } from '../availability/service.ts'
 import { inventoryItemNotFoundError, inventoryItemStaleError, kitNestedError } from '../errors.ts'
 import type { StockPolicyPublisher } from './policy-publisher.ts'
@@ -12,12 +12,12 @@ import * as repository from './repository.ts'
 import type {
   InventoryItemQuery,
   InventoryItemResponse,
-  LowStockResponse,
+  LowStockInventoryItemResponse,
   ReplaceKitComponentsRequest,
   UpdateInventoryItemRequest
 } from './schema.ts'
 
-type Deps = { db: Database; changes: AvailabilityChangeBroadcast; crossings: StockPolicyPublisher }
+type Deps = { db: Database; changes: AvailabilityChangeBroadcaster; crossings: StockPolicyPublisher }
 
 /** Manages stock policies of variants and the parts of kits. */
 export function createInventoryItemService({ db, changes, crossings }: Deps) {
@@ -47,7 +47,7 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
     return { ...row, available }
   }
 
-  const listLow = (query: PageQuery): Promise<Page<LowStockResponse>> =>
+  const listLow = (query: PageQuery): Promise<Page<LowStockInventoryItemResponse>> =>
     readPage(query, {
       ...newestFirst,
       name: 'low stock',
@@ -83,9 +83,9 @@ export function createInventoryItemService({ db, changes, crossings }: Deps) {
   ): Promise<InventoryItemResponse> {
     const itemIds = components.map(part => part.item_id)
     await write.once(db, async tx => {
-      await tx.run(repository.lockKitComponents)
+      await tx.run(repository.lockKitChanges)
       const item = await lock(tx, id, write)
-      if ((await tx.first(repository.isKitNested, { id, itemIds }))?.is_nested) throw kitNestedError()
+      if ((await tx.first(repository.wouldKitBeNested, { id, itemIds }))?.is_nested) throw kitNestedError()
       await tx.run(repository.deleteKitComponents, { id })
       const quantities = components.map(part => part.quantity)
       await tx.run(repository.insertKitComponents, { id, itemIds, quantities })

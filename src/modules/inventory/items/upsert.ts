@@ -123,7 +123,7 @@ export async function listInventoryItemSummaries(
   db: Queryable,
   ids: readonly string[]
 ): Promise<Map<string, InventoryItemSummary>> {
-  const rows = await db.rows(repository.listInventoryItemSummaryRows, { ids: [...ids] })
+  const rows = await db.rows(repository.listItemPoliciesWithFirstLocationStock, { ids: [...ids] })
   return new Map(rows.map(({ id, on_hand, ...item }) => [id, { ...item, onHand: on_hand }]))
 }
 

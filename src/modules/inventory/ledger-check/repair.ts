@@ -7,7 +7,7 @@ import {
   type StockBatchPublisher,
   stockLevelFromRow,
   stockPolicyFromRow,
-  writeStockDecision
+  writeStockBatchDecision
 } from '../writer/batch.ts'
 import type { KitComponentCache } from '../writer/kit-components.ts'
 import { insertMissingStockLevels, listStockPolicies, lockStockLevels } from '../writer/repository.ts'
@@ -80,6 +80,6 @@ async function repairLevel(
   })
   const mended = { ...level, ...balance }
   const levels = balance === undefined ? [] : [mended]
-  await writeStockDecision(tx, { levels, movements, inserted: [], updated: [] })
+  await writeStockBatchDecision(tx, { levels, movements, inserted: [], updated: [] })
   return mended
 }

@@ -80,7 +80,7 @@ export const listStockLedgerLevels = statement({
     order by page.item_id, page.location_id`
 })
 /** Lists item and location of open reservations whose stock level does not exist. */
-export const listMissingStockLevels = statement({
+export const listMissingStockLevelsOfReservations = statement({
   name: 'inventory.list_without_level',
   takes: { limit: 'int8' },
   gives: { item_id: 'uuid', location_id: 'uuid' },

@@ -158,7 +158,7 @@ async function readPart(db: Queryable, place: CheckPosition): Promise<CheckPart>
 async function findOutsideLevels(db: Queryable): Promise<StockLedgerFinding[]> {
   const limit = FINDINGS_MAX
   const [places, overdue, undone] = await Promise.all([
-    db.rows(repository.listMissingStockLevels, { limit }),
+    db.rows(repository.listMissingStockLevelsOfReservations, { limit }),
     db.rows(repository.listOverdueReservations, { limit }),
     db.rows(repository.listOverdueStockRequests, { limit })
   ])

@@ -66,7 +66,7 @@ export const countChangedStockLevels = statement({
   text: countUpTo('inventory.levels where updated_at >= $since')
 })
 /** Finds a location by code; without a code, the active location with the lowest priority number. */
-export const findLocationByCode = statement({
+export const findLocationByCodeOrDefault = statement({
   name: 'inventory.find_place',
   takes: { code: 'text?' },
   gives: { id: 'uuid', code: 'text' },

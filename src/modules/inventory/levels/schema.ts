@@ -1,4 +1,4 @@
-import { changeListQuery } from '../../../kernel/change-lists.ts'
+import { changeListQueryFields } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, pageQuery, request, response, Time } from '../../../kernel/wire.ts'
 import { StockLocationCode } from '../locations/schema.ts'
@@ -6,7 +6,7 @@ import { StockLocationCode } from '../locations/schema.ts'
 /** Filters of lists of stock. */
 export const StockLevelQuery = input({
   ...pageQuery,
-  ...changeListQuery,
+  ...changeListQueryFields,
   variant_id: Type.Optional(Id),
   location: Type.Optional(StockLocationCode)
 })

@@ -5,7 +5,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { inventoryItemNotFoundError, stockLocationNotFoundError, stockRequestFailedError } from '../errors.ts'
-import type { StockRequest, StockRequestOutcome } from '../writer/requests.ts'
+import type { StockRequestOperation, StockRequestOutcome } from '../writer/requests.ts'
 import * as repository from './repository.ts'
 import type {
   CountedStockLevelResponse,
@@ -22,7 +22,7 @@ const WAIT_MS = 4_000
  * the ids of new requests.
  */
 export type StockRequestQueue = {
-  post(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>>
+  post(tx: Transaction, posted: readonly StockRequestOperation[]): Promise<ReadonlySet<string>>
   /** @throws `INVENTORY_BUSY` when the request is not finished by the deadline; it stays queued. */
   outcomeOf(id: string, deadlineAt: number): Promise<StockRequestOutcome>
   /** Returns the outcomes of several requests, in the order of the ids. */
@@ -42,7 +42,9 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
     const { variant_id, location, updated_since, ...query } = all
     if (updated_since !== undefined) return listChanged({ ...all, updated_since })
     const place =
-      location === undefined ? null : await db.first(repository.findLocationByCode, { code: location })
+      location === undefined
+        ? null
+        : await db.first(repository.findLocationByCodeOrDefault, { code: location })
     if (place === undefined) return emptyPage(query)
     const filters = {
       first: variant_id ?? LOWEST_ID,
@@ -74,7 +76,10 @@ export function createStockLevelService({ db, stockRequests, track }: Deps) {
   }
 
   const resolveLocation = async (code: string | undefined): Promise<LocationRef> =>
-    found(await db.first(repository.findLocationByCode, { code: code ?? null }), stockLocationNotFoundError)
+    found(
+      await db.first(repository.findLocationByCodeOrDefault, { code: code ?? null }),
+      stockLocationNotFoundError
+    )
 
   async function read(variantId: string, { code }: LocationRef): Promise<StockLevelResponse> {
     const { items } = await list({ variant_id: variantId, location: code, limit: 1 })

@@ -6,7 +6,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../availability/changes.ts'
 import {
   lastActiveLocationNeededError,
   stockLocationLimitReachedError,
@@ -20,7 +20,7 @@ import { announceStockLocationChangeJob } from './status-changes.ts'
 /** A sale locks the levels of the item at every location, so their number is limited. */
 const LOCATIONS_MAX = 100
 
-type Deps = { db: Database; changes: AvailabilityChangeBroadcast; enqueue: Enqueue }
+type Deps = { db: Database; changes: AvailabilityChangeBroadcaster; enqueue: Enqueue }
 
 /** Manages locations. A location is never deleted, because movements reference it; it is deactivated. */
 export function createStockLocationService({ db, changes, enqueue }: Deps) {

@@ -28,7 +28,7 @@ type Deps = {
  * Publishes which items crossed a threshold because a location was activated or deactivated. Handles one
  * page of items per transaction, with their current levels, so a retry publishes the same.
  */
-export async function publishStatusChangesAtLocation(
+export async function publishStockStatusChangesAtLocation(
   deps: Deps,
   locationId: string,
   signal: AbortSignal

@@ -21,7 +21,7 @@ const movement = {
 } as const
 
 /** Pages through movements by location, newest first. `location` null: all locations. */
-export const listStockMovements = statement({
+export const listStockMovementsOfVariant = statement({
   name: 'inventory.list_all_movements',
   takes: { variant_id: 'uuid', location: 'text?', seq: 'int8', place: 'uuid', limit: 'int8' },
   gives: movement,
@@ -41,7 +41,7 @@ export const listStockMovements = statement({
     where locations.id >= $place and ($location::text is null or locations.code = $location)
     order by movements.location_id, movements.seq desc limit $limit`
 })
-export const countStockMovements = statement({
+export const countStockMovementsOfVariant = statement({
   name: 'inventory.count_all_movements',
   takes: { variant_id: 'uuid', location: 'text?' },
   gives: { total: 'int4' },

@@ -1,9 +1,9 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import { StockMovementQuery, StockMovementResponse } from './schema.ts'
-import type { StockMovementService } from './service.ts'
+import type { StockMovementReader } from './service.ts'
 
-export function stockMovementRoutes(tiers: Tiers, movements: StockMovementService): void {
+export function stockMovementRoutes(tiers: Tiers, movements: StockMovementReader): void {
   tiers.admin.get(
     '/inventory/movements',
     {

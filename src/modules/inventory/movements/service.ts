@@ -6,7 +6,7 @@ import * as repository from './repository.ts'
 import type { StockMovementQuery, StockMovementResponse } from './schema.ts'
 
 /** Lists stock movements: those of a variant by location, or those of all variants. */
-export function createStockMovementService({ db }: { db: Database }) {
+export function createStockMovementReader({ db }: { db: Database }) {
   async function list({
     variant_id,
     location,
@@ -18,9 +18,9 @@ export function createStockMovementService({ db }: { db: Database }) {
       name: 'movements',
       filters,
       start: { seq: Number.MAX_SAFE_INTEGER, place: LOWEST_ID },
-      rows: place => db.rows(repository.listStockMovements, { ...filters, ...place }),
+      rows: place => db.rows(repository.listStockMovementsOfVariant, { ...filters, ...place }),
       placeOf: row => ({ seq: row.seq, place: row.location_id }),
-      total: () => db.first(repository.countStockMovements, filters)
+      total: () => db.first(repository.countStockMovementsOfVariant, filters)
     })
     return { ...page, items: page.items.map(({ location_id: _, ...movement }) => movement) }
   }
@@ -42,4 +42,4 @@ export function createStockMovementService({ db }: { db: Database }) {
 
   return { list }
 }
-export type StockMovementService = ReturnType<typeof createStockMovementService>
+export type StockMovementReader = ReturnType<typeof createStockMovementReader>

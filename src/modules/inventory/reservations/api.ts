@@ -4,7 +4,7 @@ import { readAvailableQuantities } from '../availability/service.ts'
 import type { InventoryItemQuantity, TakeContestedStockOperation } from '../decisions/state.ts'
 import {
   describeStockShortage,
-  inventoryShortError,
+  insufficientStockForLinesError,
   orderClaimedOtherLinesError,
   stockClaimLostError,
   stockWriterBusyError
@@ -13,10 +13,10 @@ import { type KitComponentCache, sumKitLineUnitsByItem } from '../writer/kit-com
 import { contestedStockUnitColumns } from '../writer/record-contested.ts'
 import {
   addContestedStockUnits,
-  deleteContestedStockUnits,
-  reduceContestedStockUnits
+  deleteContestedStockUnitsOfOrders,
+  reduceContestedUnitsOfOwners
 } from '../writer/repository.ts'
-import { enqueueStockRequests, type StockRequest } from '../writer/requests.ts'
+import { enqueueStockRequests, type StockRequestOperation } from '../writer/requests.ts'
 import { listStockRequestOutcomes } from '../writer/requests-repository.ts'
 import type { StockWriter } from '../writer/writer.ts'
 import * as repository from './repository.ts'
@@ -24,7 +24,11 @@ import * as repository from './repository.ts'
 export type StockRequestLine = { readonly variantId: string; readonly quantity: number }
 /** A paid order takes `parts`: free units first, then units of the victims in their order. */
 export type TakeContestedStockRequest = Omit<TakeContestedStockOperation, 'kind'>
-export type UnpaidStockClaim = { readonly owner: string; readonly itemId: string; readonly quantity: number }
+export type UnpaidOrderStockClaim = {
+  readonly owner: string
+  readonly itemId: string
+  readonly quantity: number
+}
 type ReserveOptions = { readonly deadlineAt?: number; readonly contest?: ReadonlyMap<string, number> }
 
 export type OrderStockRequest = { readonly id: string; readonly owner: string } & (
@@ -61,7 +65,7 @@ export function createStockReservationApi({
     const outcome = await writer.push(reserve, deadlineAt)
     if (outcome.kind === 'taken') throw orderClaimedOtherLinesError()
     if (outcome.kind === 'short')
-      throw inventoryShortError({ details: { items: outcome.lines.map(describeStockShortage) } })
+      throw insufficientStockForLinesError({ details: { items: outcome.lines.map(describeStockShortage) } })
     return outcome.kind === 'reserved' ? outcome.contested : []
   }
 
@@ -84,7 +88,7 @@ export function createStockReservationApi({
     const wanted = sumKitLineUnitsByItem(await kits.expand(lines))
     const claimed = new Map(contested.map(({ itemId, quantity }) => [itemId, quantity]))
     if (contested.length > 0) await contest(tx, owner, contested)
-    for (const row of await tx.rows(repository.claimStockReservations, { owner }))
+    for (const row of await tx.rows(repository.claimHeldReservationsOfOwners, { owner }))
       claimed.set(row.item_id, (claimed.get(row.item_id) ?? 0) + row.quantity)
     const missing = wanted.filter(part => claimed.get(part.itemId) !== part.quantity)
     const isMore = [...claimed.keys()].some(itemId => !wanted.some(part => part.itemId === itemId))
@@ -112,14 +116,14 @@ export function createStockReservationApi({
    */
   async function confirm(tx: Transaction, owner: string): Promise<readonly InventoryItemQuantity[]> {
     const [, parts] = await Promise.all([
-      tx.run(repository.confirmStockReservations, { owner }),
+      tx.run(repository.confirmClaimedStockReservations, { owner }),
       contested(tx, owner)
     ])
     return parts
   }
 
   async function contested(db: Queryable, owner: string): Promise<readonly InventoryItemQuantity[]> {
-    const rows = await db.rows(repository.listContestedStockUnits, { owner })
+    const rows = await db.rows(repository.listContestedStockUnitsOfOwner, { owner })
     return rows.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
   }
 
@@ -134,7 +138,7 @@ export function createStockReservationApi({
         ? [describeStockShortage({ variantId, requested, available: Math.max(0, units) })]
         : []
     })
-    throw inventoryShortError({ details: { items } })
+    throw insufficientStockForLinesError({ details: { items } })
   }
 
   async function assertNotContested(db: Queryable, owner: string): Promise<void> {
@@ -143,10 +147,10 @@ export function createStockReservationApi({
     const items = parts.map(({ itemId: variantId, quantity: requested }) =>
       describeStockShortage({ variantId, requested, available: 0 })
     )
-    throw inventoryShortError({ details: { items } })
+    throw insufficientStockForLinesError({ details: { items } })
   }
 
-  async function claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidStockClaim[]> {
+  async function claimants(db: Queryable, variantIds: readonly string[]): Promise<UnpaidOrderStockClaim[]> {
     const needs = await kits.expand(variantIds.map(variantId => ({ variantId, quantity: 1 })))
     const itemIds = sumKitLineUnitsByItem(needs).map(({ itemId }) => itemId)
     const rows = await db.rows(repository.listUnpaidStockClaims, { itemIds, limit: CLAIMANTS_MAX })
@@ -159,7 +163,7 @@ export function createStockReservationApi({
     parts: readonly InventoryItemQuantity[]
   ): Promise<InventoryItemQuantity[]> {
     const rows = await tx.rows(
-      reduceContestedStockUnits,
+      reduceContestedUnitsOfOwners,
       contestedStockUnitColumns(parts.map(part => ({ owner, ...part })))
     )
     const gone = new Map(rows.map(({ item_id, quantity }) => [item_id, quantity]))
@@ -180,7 +184,10 @@ export function createStockReservationApi({
    * Posts requests in this transaction; the writer applies them after commit. Returns the ids of new
    * requests.
    */
-  async function postAll(tx: Transaction, posted: readonly StockRequest[]): Promise<ReadonlySet<string>> {
+  async function postAll(
+    tx: Transaction,
+    posted: readonly StockRequestOperation[]
+  ): Promise<ReadonlySet<string>> {
     tx.afterCommit(writer.wake)
     return enqueueStockRequests(tx, posted)
   }
@@ -193,7 +200,7 @@ export function createStockReservationApi({
     const { id, kind, owner, lines, locationId } = request
     // A full release also gives up all contested units.
     if (kind === 'release' && lines === undefined)
-      await tx.run(deleteContestedStockUnits, { owners: [owner] })
+      await tx.run(deleteContestedStockUnitsOfOrders, { owners: [owner] })
     const asked = lines === undefined ? null : sumKitLineUnitsByItem(await kits.expand(lines))
     // Contested units are given up before reserved units are released.
     const parts = kind === 'release' && asked !== null ? await forgo(tx, owner, asked) : asked

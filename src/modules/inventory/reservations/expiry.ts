@@ -18,7 +18,7 @@ const OLD_MAX = 1_000
 const WAIT_MS = 5_000
 
 /** Registers the timers that expire reservations and delete old rows. */
-export function startStockTimers({
+export function startStockExpiryAndCleanupTimers({
   timers,
   db,
   writer

@@ -45,7 +45,7 @@ export const countReservations = statement({
  * Claims the held reservations of these owners. Waits only for a batch that locks the same owner, and
  * returns the newest quantities.
  */
-export const claimStockReservations = statement({
+export const claimHeldReservationsOfOwners = statement({
   name: 'inventory.claim_reservations',
   takes: { owner: 'uuid' },
   gives: { at: 'int8', item_id: 'uuid', quantity: 'int4' },
@@ -60,7 +60,7 @@ export const claimStockReservations = statement({
     select at, item_id, quantity from owners join claimed using (owner)`
 })
 /** Confirms open reservations without an expiry, which are the claimed ones. */
-export const confirmStockReservations = statement({
+export const confirmClaimedStockReservations = statement({
   name: 'inventory.confirm_reservations',
   takes: { owner: 'uuid' },
   text: `
@@ -78,7 +78,7 @@ export const listUnpaidStockClaims = statement({
       where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
     ) as claims group by owner, item_id`
 })
-export const listContestedStockUnits = statement({
+export const listContestedStockUnitsOfOwner = statement({
   name: 'inventory.list_contested',
   takes: { owner: 'uuid' },
   gives: { item_id: 'uuid', quantity: 'int4' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
-import { findStockLevelShortfalls } from './batch.ts'
+import { findOrdersOfStockShortfalls } from './batch.ts'
 
 test('orders that stock levels cannot cover are found by one statement, the first 100 per level', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
@@ -23,7 +23,7 @@ test('orders that stock levels cannot cover are found by one statement, the firs
   const level = { itemId: cup, locationId, priority: 1, active: true, onHand: -1, reserved: 1 }
   const levels = [{ ...level, safety: 0, seq: 3, sourceVersion: null }]
   const { result: found, statements } = await shop.record(() =>
-    shop.db.transaction(tx => findStockLevelShortfalls(tx, { shortfalls, levels }))
+    shop.db.transaction(tx => findOrdersOfStockShortfalls(tx, { shortfalls, levels }))
   )
   expect(statements.filter(name => name === 'inventory.list_owners')).toHaveLength(1)
   expect(found).toEqual([

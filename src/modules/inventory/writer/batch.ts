@@ -25,7 +25,7 @@ export type StockLevelShortfall = {
   readonly owners: readonly string[]
 }
 /** Units that a paid order took from an unpaid order. */
-export type LostReservedUnits = Extract<StockOperationOutcome, { kind: 'took' }>['lost'][number]
+export type UnitsTakenFromUnpaidOrder = Extract<StockOperationOutcome, { kind: 'took' }>['lost'][number]
 type StockRead = { stock: LockedStockState; unlocked: ReadonlySet<string> }
 
 /** Returns the items whose levels the operation names. */
@@ -87,7 +87,7 @@ export async function lockAndReadStock(
   const hasFacts = places.itemIds.length > 0
   const [made, levels, itemRows, rows, moved, home] = await Promise.all([
     hasFacts ? tx.rows(repository.insertMissingStockLevels, places) : [],
-    tx.rows(isWaiting ? repository.lockStockLevels : repository.lockFreeStockLevels, { itemIds }),
+    tx.rows(isWaiting ? repository.lockStockLevels : repository.lockStockLevelsWithoutWaiting, { itemIds }),
     tx.rows(repository.listStockPolicies, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
     shipments.length > 0 ? tx.rows(repository.listShipmentStockMovements, { shipments }) : [],
@@ -179,7 +179,7 @@ export const countStockDecisionWrites = ({
  * Sends all writes of a decision without waiting in between, so that they can be pipelined with the
  * commit.
  */
-export async function writeStockDecision(
+export async function writeStockBatchDecision(
   tx: Transaction,
   {
     levels,
@@ -231,7 +231,7 @@ const movementColumns = (movements: readonly StockMovement[]) => ({
 })
 
 /** Finds the orders with reservations at each short level. */
-export async function findStockLevelShortfalls(
+export async function findOrdersOfStockShortfalls(
   tx: Transaction,
   { shortfalls, levels }: Pick<StockBatchDecision, 'shortfalls' | 'levels'>
 ): Promise<StockLevelShortfall[]> {
@@ -262,5 +262,5 @@ export type StockBatchPublisher = {
   emitShort(tx: Transaction, shortfall: StockLevelShortfall): void
   /** The outcome of a take request. */
   emitTaken(tx: Transaction, take: TakeContestedStockOperation, isTaken: boolean): void
-  emitLost(tx: Transaction, loss: LostReservedUnits): void
+  emitLost(tx: Transaction, loss: UnitsTakenFromUnpaidOrder): void
 }

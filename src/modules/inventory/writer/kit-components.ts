@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../availability/changes.ts'
 import type { InventoryItemQuantity, KitExpandedLine, LockedStockState } from '../decisions/state.ts'
 import { listAllKitComponents } from './repository.ts'
 
@@ -15,7 +15,7 @@ export function createKitComponentCache({
   changes
 }: {
   db: Queryable
-  changes: AvailabilityChangeBroadcast
+  changes: AvailabilityChangeBroadcaster
 }) {
   let known: Promise<KitIndex> | undefined
   const forget = () => {

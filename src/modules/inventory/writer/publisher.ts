@@ -1,5 +1,5 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { AvailabilityChangeBroadcast } from '../availability/changes.ts'
+import type { AvailabilityChangeBroadcaster } from '../availability/changes.ts'
 import { stockCrossedEvent, stockLostEvent, stockShortEvent, stockTakenEvent } from '../events.ts'
 import type { StockBatchPublisher } from './batch.ts'
 
@@ -8,7 +8,7 @@ export const createStockBatchPublisher = ({
   changes,
   emit
 }: {
-  changes: AvailabilityChangeBroadcast
+  changes: AvailabilityChangeBroadcaster
   emit: Emit
 }): StockBatchPublisher => ({
   invalidate: changes.invalidateLocally,

@@ -1,7 +1,11 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { InventoryItemQuantity } from '../decisions/state.ts'
 import type { StockBatchPublisher } from './batch.ts'
-import { addContestedStockUnits, deleteContestedStockUnits, reduceContestedStockUnits } from './repository.ts'
+import {
+  addContestedStockUnits,
+  deleteContestedStockUnitsOfOrders,
+  reduceContestedUnitsOfOwners
+} from './repository.ts'
 import type { PendingStockRequest, StockRequestOutcome } from './requests.ts'
 
 type OwnedPart = InventoryItemQuantity & { readonly owner: string }
@@ -18,7 +22,7 @@ export const contestedStockUnitColumns = (parts: readonly OwnedPart[]) => ({
  * contests any, and an order that lost units contests these. Emits an event for each of both. An order may release or ship
  * more units than it has reserved. It lost the others to a request that was posted earlier, so it contests them no more.
  */
-export async function recordContestedStockOutcomes(
+export async function recordContestedStockUnits(
   tx: Transaction,
   publisher: Pick<StockBatchPublisher, 'emitTaken' | 'emitLost'>,
   requests: readonly PendingStockRequest[],
@@ -43,8 +47,8 @@ export async function recordContestedStockOutcomes(
     if (operation.kind === 'release' && operation.parts === null) released.push(owner)
     surplus.push(...(outcome.surplus ?? []).map(part => ({ owner, ...part })))
   }
-  if (takers.length > 0) await tx.run(deleteContestedStockUnits, { owners: takers })
+  if (takers.length > 0) await tx.run(deleteContestedStockUnitsOfOrders, { owners: takers })
   if (lost.length > 0) await tx.run(addContestedStockUnits, contestedStockUnitColumns(lost))
-  if (released.length > 0) await tx.run(deleteContestedStockUnits, { owners: released })
-  for (const part of surplus) await tx.run(reduceContestedStockUnits, contestedStockUnitColumns([part]))
+  if (released.length > 0) await tx.run(deleteContestedStockUnitsOfOrders, { owners: released })
+  for (const part of surplus) await tx.run(reduceContestedUnitsOfOwners, contestedStockUnitColumns([part]))
 }

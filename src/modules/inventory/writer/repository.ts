@@ -30,7 +30,7 @@ export const lockStockLevels = statement({
  * Locks free levels without waiting; levels locked by others are returned without quantities. Quantities
  * come from the locking subquery, because the other side of the join is as old as the snapshot.
  */
-export const lockFreeStockLevels = statement({
+export const lockStockLevelsWithoutWaiting = statement({
   name: 'inventory.lock_free_levels',
   takes: { itemIds: 'uuid[]' },
   gives: level,
@@ -240,7 +240,7 @@ export const listReservationOwnersOfShortLevels = statement({
       ) as waiting`
 })
 
-export const deleteContestedStockUnits = statement({
+export const deleteContestedStockUnitsOfOrders = statement({
   name: 'inventory.delete_contested',
   takes: { owners: 'uuid[]' },
   text: 'delete from inventory.contested where owner = any ($owners)'
@@ -259,7 +259,7 @@ export const addContestedStockUnits = statement({
 /**
  * Reduces the contested quantities of owners; each item of an owner may appear once. Returns by how much each was reduced.
  */
-export const reduceContestedStockUnits = statement({
+export const reduceContestedUnitsOfOwners = statement({
   name: 'inventory.reduce_contested',
   takes: { owners: 'uuid[]', itemIds: 'uuid[]', quantities: 'int4[]' },
   gives: { item_id: 'uuid', quantity: 'int4' },

@@ -42,7 +42,7 @@ export const listPendingStockRequests = statement({
     from inventory.requests where done_at is null order by seq limit $limit`
 })
 /** Locks contested units. Waits for a transaction that is giving some of them up. */
-export const lockContestedStockUnits = statement({
+export const lockContestedStockUnitsOfOrders = statement({
   name: 'inventory.lock_contested',
   takes: { owners: 'uuid[]' },
   gives: { owner: 'uuid', item_id: 'uuid', quantity: 'int4' },

@@ -14,7 +14,7 @@ import { stockWriterBusyError } from '../errors.ts'
 import * as repository from './requests-repository.ts'
 
 /** A request that can be posted: a change of an order's units, a count or an adjustment. */
-export type StockRequest = (
+export type StockRequestOperation = (
   | OrderStockOperation
   | TakeContestedStockOperation
   | UndoShipmentStockOperation
@@ -32,7 +32,7 @@ const LINES_MAX = 300
 /** Writes requests into the caller's transaction. Returns the ids of new requests. */
 export async function enqueueStockRequests(
   tx: Transaction,
-  posted: readonly StockRequest[]
+  posted: readonly StockRequestOperation[]
 ): Promise<ReadonlySet<string>> {
   const rows = await tx.rows(repository.insertStockRequests, {
     ids: posted.map(({ id }) => id),
@@ -45,7 +45,7 @@ export async function enqueueStockRequests(
   return new Set(rows.map(({ id }) => id))
 }
 
-function linesOf(posted: StockRequest): repository.StockRequestPayload {
+function linesOf(posted: StockRequestOperation): repository.StockRequestPayload {
   if ('lines' in posted) return { lines: posted.lines }
   if ('shipment' in posted) return { shipment: posted.shipment }
   if (posted.kind === 'take') return { parts: posted.parts, victims: posted.victims }
@@ -91,7 +91,8 @@ async function limitTakesToContested(
   waiting: readonly PendingStockRequest[]
 ): Promise<PendingStockRequest[]> {
   const owners = waiting.flatMap(({ operation }) => (operation.kind === 'take' ? [operation.owner] : []))
-  const rows = owners.length === 0 ? [] : await tx.rows(repository.lockContestedStockUnits, { owners })
+  const rows =
+    owners.length === 0 ? [] : await tx.rows(repository.lockContestedStockUnitsOfOrders, { owners })
   const unitsOf = (owner: string, itemId: string) =>
     rows.find(row => row.owner === owner && row.item_id === itemId)?.quantity ?? 0
   return waiting.map(({ operation, ageSeconds }) => {

@@ -10,15 +10,15 @@ import type {
 import { stockWriterBusyError } from '../errors.ts'
 import {
   countStockDecisionWrites,
-  findStockLevelShortfalls,
+  findOrdersOfStockShortfalls,
   itemIdsOfStockOperation,
   lockAndReadStock,
   type StockBatchPublisher,
-  writeStockDecision
+  writeStockBatchDecision
 } from './batch.ts'
 import type { KitComponentCache } from './kit-components.ts'
 import type { QueuedStockOperation } from './queue.ts'
-import { recordContestedStockOutcomes } from './record-contested.ts'
+import { recordContestedStockUnits } from './record-contested.ts'
 import { finishStockRequests, lockPendingStockRequests, type PendingStockRequest } from './requests.ts'
 
 /** Work of one batch: queue entries, and the maximum number of requests. */
@@ -150,13 +150,13 @@ async function runOnce(
   const requestOutcomes = decided.outcomes.slice(0, requests.length)
   const outcomes = decided.outcomes.slice(requests.length)
   if (countStockDecisionWrites(decided) > 0 || requests.length > 0) {
-    const shortfalls = await findStockLevelShortfalls(tx, decided)
+    const shortfalls = await findOrdersOfStockShortfalls(tx, decided)
     for (const each of decided.statusChanges) publisher.emitCrossed(tx, each)
     for (const each of shortfalls) publisher.emitShort(tx, each)
-    await recordContestedStockOutcomes(tx, publisher, requests, requestOutcomes)
+    await recordContestedStockUnits(tx, publisher, requests, requestOutcomes)
     tx.withCommit(() =>
       Promise.all([
-        writeStockDecision(tx, decided),
+        writeStockBatchDecision(tx, decided),
         requests.length > 0 &&
           finishStockRequests(
             tx,

@@ -8,7 +8,7 @@ import { stockWriterBusyError } from '../errors.ts'
 import { itemIdsOfStockOperation, type StockBatchPublisher } from './batch.ts'
 import type { KitComponentCache } from './kit-components.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
-import { recordContestedStockOutcomes } from './record-contested.ts'
+import { recordContestedStockUnits } from './record-contested.ts'
 import {
   createStockRequestOutcomeWaiters,
   finishStockRequests,
@@ -210,7 +210,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
         const { waiting } = await lockPendingStockRequests(tx, 1)
         if (waiting[0]?.operation.id !== id) return
         await finishStockRequests(tx, [id], [{ kind: 'failed' }])
-        await recordContestedStockOutcomes(tx, publisher, waiting, [{ kind: 'failed' }])
+        await recordContestedStockUnits(tx, publisher, waiting, [{ kind: 'failed' }])
       },
       { deadlineAt: performance.now() + STOP_MS_MAX }
     )

@@ -33,7 +33,7 @@ export type MailContent = RenderedMail & {
   readonly unsubscribeUrl: string
 }
 
-export const isOptionalMailTemplate = (template: string) =>
+export const isUnsubscribableMailTemplate = (template: string) =>
   mailTemplateDefinitions[template as MailTemplateName].isOptional === true
 
 /** Renders mails from a template, the stored data of a message, and secrets that are created only now. */
@@ -92,7 +92,7 @@ export function createMailContentRenderer(deps: Deps) {
     const secrets = await secretVariables(token_id, data_request_id)
     if (secrets === undefined) return undefined
     const candidates = await templates.find(message.template as MailTemplateName, message.locale)
-    const unsubscribeUrl = isOptionalMailTemplate(message.template) ? unsubscribeLink(recipient) : ''
+    const unsubscribeUrl = isUnsubscribableMailTemplate(message.template) ? unsubscribeLink(recipient) : ''
     const variables = {
       ...data,
       ...secrets,

@@ -8,7 +8,7 @@ import * as repository from '../messages/repository.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
 import { MailTemplateFaultError } from '../templates/liquid-engine.ts'
 import { MailSendError, type MailTransport } from '../transport/transport.ts'
-import { isOptionalMailTemplate, type RenderMailContent } from './content.ts'
+import { isUnsubscribableMailTemplate, type RenderMailContent } from './content.ts'
 
 type Deps = {
   db: Database
@@ -62,7 +62,7 @@ export function createNotificationSender({
     if (recipient === null) return { status: 'skipped', error: 'the recipient was erased' }
     const { reason, hasBounced } = await suppressions.check(
       recipient,
-      isOptionalMailTemplate(message.template)
+      isUnsubscribableMailTemplate(message.template)
     )
     if (reason !== undefined) return { status: 'suppressed', error: reason }
     const content = await renderContent(message, recipient)
@@ -128,7 +128,7 @@ export function createNotificationSender({
 
   return async ({ payload }: JobDelivery<SendPayload>): Promise<void> => {
     const { message_id: id, turn } = payload
-    const message = await db.first(repository.findDueNotification, { id, turn })
+    const message = await db.first(repository.findPendingNotificationOfTurn, { id, turn })
     // The message is absent when it was canceled, or when a process ended after storing the outcome and
     // before finishing the job.
     if (message === undefined) return

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, input, line, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
-import { NotificationStatusSchema, notificationResponseFields } from '../messages/schema.ts'
+import { NotificationStatusSchema, notificationResponseFieldSchemas } from '../messages/schema.ts'
 import { MailTemplateNameSchema } from '../template-administration/schema.ts'
 
 export const NotificationListQuery = input({
@@ -12,7 +12,7 @@ export const NotificationListQuery = input({
 export type NotificationListQuery = Static<typeof NotificationListQuery>
 
 const listedFields = {
-  ...notificationResponseFields,
+  ...notificationResponseFieldSchemas,
   customer_id: nullable({ ...Id, description: 'Account of the recipient. Null for guests and staff.' }),
   recipient: nullable(Type.String({ description: 'E-mail address. Null when it was erased.' })),
   attempts: Type.Integer({ description: 'Attempts since the message was created or last retried.' }),

@@ -38,7 +38,7 @@ export const insertNotifications = statement({
  * Finds a pending message of this turn. Returns no row when the message has another turn by now, or is not
  * pending.
  */
-export const findDueNotification = statement({
+export const findPendingNotificationOfTurn = statement({
   name: 'notifications.find_due_message',
   takes: { id: 'uuid', turn: 'int4' },
   gives: {
@@ -59,7 +59,7 @@ export const findDueNotification = statement({
       gives_up_at <= now() as is_last
     from notifications.messages where id = $id and turn = $turn and status = 'pending'`
 })
-export type DueNotificationRow = RowOf<typeof findDueNotification>
+export type DueNotificationRow = RowOf<typeof findPendingNotificationOfTurn>
 
 /** Stores the final outcome of a message. */
 export const recordFinalNotificationStatus = statement({

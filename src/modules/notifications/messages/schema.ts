@@ -10,7 +10,7 @@ export const NotificationChannelSchema = Type.Enum(['email', 'log'], {
   description: 'log: the message is written to the log of the shop instead of being sent.'
 })
 
-export const notificationResponseFields = {
+export const notificationResponseFieldSchemas = {
   id: Id,
   template: Type.String({ description: 'Name of the template, such as `order_placed`.' }),
   channel: NotificationChannelSchema,
@@ -19,5 +19,5 @@ export const notificationResponseFields = {
   created_at: Time,
   settled_at: nullable({ ...Time, description: 'Time of the final status. Null while it is pending.' })
 }
-export const NotificationResponse = response('NotificationResponse', notificationResponseFields)
+export const NotificationResponse = response('NotificationResponse', notificationResponseFieldSchemas)
 export type NotificationResponse = Static<typeof NotificationResponse>

@@ -1,10 +1,10 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
+import type { GuestIdentity, PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './repository.ts'
 
 /** Personal data in messages and mails. `erase` also deletes messages that are not sent yet. */
-export const notificationPersonalData = (db: Database): PersonalData => ({
+export const notificationPersonalData = (db: Database): PersonalDataHandler => ({
   async erase(tx, customer_id) {
     await tx.run(repository.deleteMailboxMailsOfCustomer, { customer_id })
     await tx.run(repository.deleteNotificationsOfCustomer, { customer_id })

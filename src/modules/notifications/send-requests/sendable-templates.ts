@@ -1,13 +1,13 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
-import type { OrderSummary } from '../../orders/index.ts'
+import type { OrderMessageSummary } from '../../orders/index.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
 type SendableTemplate = {
   /** Exactly the ids that `data` of the request must have. */
   readonly requiredIds: readonly ('order_id' | 'shipment_id')[]
   /** Whether the content of the template is true for the order. */
-  readonly matchesOrder?: (order: OrderSummary) => boolean
+  readonly matchesOrder?: (order: OrderMessageSummary) => boolean
 }
 
 /** Templates that a request may send. All others are sent only when their event happens. */
@@ -25,7 +25,7 @@ export const SENDABLE_MAIL_TEMPLATES: Readonly<Partial<Record<MailTemplateName, 
   order_canceled: { requiredIds: ['order_id'], matchesOrder: ({ state }) => state === 'canceled' }
 }
 
-export type SendNotificationData = { readonly order_id?: string; readonly shipment_id?: string }
+export type SendNotificationRequestData = { readonly order_id?: string; readonly shipment_id?: string }
 
 /** Returns the faults of `data`: ids that are missing, and members that the template does not use. */
 export function validateNotificationData(

@@ -5,7 +5,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
-import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
+import type { OrderMessageSummary, OrdersApi } from '../../orders/index.ts'
 import * as errors from '../errors.ts'
 import * as repository from '../messages/repository.ts'
 import type { NotificationResponse } from '../messages/schema.ts'
@@ -14,7 +14,7 @@ import { orderMailRecipient, orderMailVariables, shipmentMailVariables } from '.
 import type { SendNotificationRequest, SendNotificationResponse } from './schema.ts'
 import {
   SENDABLE_MAIL_TEMPLATES,
-  type SendNotificationData,
+  type SendNotificationRequestData,
   validateNotificationData
 } from './sendable-templates.ts'
 
@@ -37,7 +37,7 @@ const canManageNotifications = ({ role, scopes }: Caller): boolean =>
 /** Sends notifications that customers and administrators request, and lists those of a customer. */
 export function createNotificationRequestService({ db, queueNotifications, auth, orders }: Deps) {
   /** @throws `NOTIFICATION_ORDER_NOT_FOUND` also for an order of another customer */
-  async function readOrder(orderId: string, caller: Caller): Promise<OrderSummary> {
+  async function readOrder(orderId: string, caller: Caller): Promise<OrderMessageSummary> {
     const [summary] = (await orders?.orderSummaries(db, [orderId])) ?? []
     const isAllowed =
       summary !== undefined && (canManageNotifications(caller) || summary.customer_id === caller.userId)
@@ -46,7 +46,11 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
   }
 
   /** @throws `NOTIFICATION_RECIPIENT_INVALID`, `NOTIFICATION_RECIPIENT_UNKNOWN`, `NOTIFICATION_RECIPIENT_UNVERIFIED` */
-  async function recipientFor(caller: Caller, to: string | undefined, order: OrderSummary | undefined) {
+  async function recipientFor(
+    caller: Caller,
+    to: string | undefined,
+    order: OrderMessageSummary | undefined
+  ) {
     if (to !== undefined) {
       const email = parseEmail(to)
       if (email === undefined) throw errors.notificationRecipientInvalidError()
@@ -75,10 +79,10 @@ export function createNotificationRequestService({ db, queueNotifications, auth,
       throw errors.templateNotSendableError({ details: { templates: Object.keys(SENDABLE_MAIL_TEMPLATES) } })
     const faults = validateNotificationData(sendable, data)
     if (faults.length > 0) throw errors.notificationDataInvalidError({ details: { errors: faults } })
-    const { order_id, shipment_id } = data as SendNotificationData
+    const { order_id, shipment_id } = data as SendNotificationRequestData
     const order = order_id === undefined ? undefined : await readOrder(order_id, caller)
     if (order !== undefined && sendable.matchesOrder?.(order) === false)
-      throw errors.notificationOrderMismatchError()
+      throw errors.notificationOrderStatusMismatchError()
     const shipment =
       order && shipment_id !== undefined ? shipmentMailVariables(order, shipment_id) : undefined
     if (shipment_id !== undefined && shipment === undefined) throw errors.notificationOrderNotFoundError()

@@ -11,7 +11,7 @@ type Deps = {
 type DataRequested = JobDelivery<{ readonly request_id: string }>
 
 /** Queues the mail with the link by which a guest exports or erases their data. */
-export const createDataRequestMailSubscriber = ({ orders, queueNotifications, isEnabled }: Deps) => ({
+export const createGuestDataRequestMailSubscriber = ({ orders, queueNotifications, isEnabled }: Deps) => ({
   'orders.data_requested': async (tx: Transaction, events: readonly DataRequested[]): Promise<void> => {
     if (!isEnabled('guest_data')) return
     const drafts = await Promise.all(events.map(event => draftOf(tx, orders, event)))

@@ -2,7 +2,7 @@ import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, UserContact } from '../../auth/index.ts'
-import type { OrderSummary, OrdersApi } from '../../orders/index.ts'
+import type { OrderMessageSummary, OrdersApi } from '../../orders/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
@@ -24,7 +24,14 @@ const metadataVariables = (metadata: Metadata) =>
   Object.entries(metadata).map(([key, value]) => ({ key, value }))
 
 /** Variables about an order for a template, without its token. */
-export const orderMailVariables = ({ id, number, currency, lines, terms, ...summary }: OrderSummary) => ({
+export const orderMailVariables = ({
+  id,
+  number,
+  currency,
+  lines,
+  terms,
+  ...summary
+}: OrderMessageSummary) => ({
   id,
   number,
   currency,
@@ -41,7 +48,7 @@ export const orderMailVariables = ({ id, number, currency, lines, terms, ...summ
 })
 
 /** Variables about a shipment for a template. Returns undefined when the order has no such shipment. */
-export function shipmentMailVariables({ lines, shipments }: OrderSummary, shipmentId: string) {
+export function shipmentMailVariables({ lines, shipments }: OrderMessageSummary, shipmentId: string) {
   const shipment = shipments.find(({ id }) => id === shipmentId)
   if (shipment === undefined) return undefined
   return {
@@ -58,7 +65,7 @@ export function shipmentMailVariables({ lines, shipments }: OrderSummary, shipme
 
 /** Recipient of mails about an order: the address given with the order, or else that of the account. */
 export const orderMailRecipient = (
-  { email, name, customer_id: customerId, locale }: OrderSummary,
+  { email, name, customer_id: customerId, locale }: OrderMessageSummary,
   contacts: readonly UserContact[]
 ): NotificationDraft['to'] => {
   const account = contacts.find(({ id }) => id === customerId)
@@ -81,7 +88,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
       /** Returns the variables besides the order, or undefined when no mail is sent. */
       extraVariables: (
         event: E,
-        order: OrderSummary,
+        order: OrderMessageSummary,
         since: Date
       ) => Readonly<Record<string, unknown>> | undefined = () => ({})
     ) =>

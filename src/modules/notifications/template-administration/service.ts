@@ -16,7 +16,11 @@ import {
 import type { MailTemplateSource } from '../templates/mail-parts.ts'
 import type { MailTemplateRenderer } from '../templates/renderer.ts'
 import * as repository from '../templates/repository.ts'
-import { bundledMailTemplates, type MailTemplateFinder, mailTemplateSourceOf } from '../templates/service.ts'
+import {
+  bundledMailTemplates,
+  type MailTemplateFinder,
+  mailTemplateSourceOfRow
+} from '../templates/service.ts'
 import type {
   MailPreviewRequest,
   MailPreviewResponse,
@@ -74,7 +78,7 @@ export function createMailTemplateAdministration({
     const { name, locale } = params
     const changed = await findChanged(db, params)
     const source =
-      changed === undefined ? bundledMailTemplates[locale]?.[name] : mailTemplateSourceOf(changed)
+      changed === undefined ? bundledMailTemplates[locale]?.[name] : mailTemplateSourceOfRow(changed)
     return {
       name,
       locale,

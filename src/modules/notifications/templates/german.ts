@@ -1,7 +1,7 @@
 import type { MailTemplateName } from './definitions.ts'
-import { createMailTemplateBuilder, type MailTemplateSource } from './mail-parts.ts'
+import { createDefaultMailTemplateBuilder, type MailTemplateSource } from './mail-parts.ts'
 
-const { plain, orderMail, shipmentMail, linkMail } = createMailTemplateBuilder({
+const { plain, orderMail, shipmentMail, linkMail } = createDefaultMailTemplateBuilder({
   hello: 'Guten Tag',
   order: {
     discount: 'Rabatt',

@@ -85,7 +85,7 @@ type MailPhrases = {
 }
 
 /** Returns functions that build the templates of one language. */
-export function createMailTemplateBuilder({ order, until, ...phrases }: MailPhrases) {
+export function createDefaultMailTemplateBuilder({ order, until, ...phrases }: MailPhrases) {
   const hello = `${phrases.hello}{% if recipient.name != '' %} {{ recipient.name }}{% endif %},`
   const see = `{% if order.url != '' %}\n\n${phrases.seeOrder}: {{ order.url }}{% endif %}`
   const seeButton = orderButton(phrases.seeButton)

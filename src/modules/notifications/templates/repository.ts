@@ -18,7 +18,7 @@ export const listMailTemplateTranslations = statement({
     select name, locale, subject, body_text, body_html, version from notifications.templates
     where name = $name and locale = any ($locales)`
 })
-export type MailTemplateRow = RowOf<typeof listMailTemplateTranslations>
+export type MailTemplateTranslationRow = RowOf<typeof listMailTemplateTranslations>
 
 export const listStoredMailTemplates = statement({
   name: 'notifications.list_templates',

@@ -3,7 +3,7 @@ import type { MailTemplateName } from './definitions.ts'
 import { englishMailTemplates } from './english.ts'
 import { germanMailTemplates } from './german.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
-import { listMailTemplateTranslations, type MailTemplateRow } from './repository.ts'
+import { listMailTemplateTranslations, type MailTemplateTranslationRow } from './repository.ts'
 
 /** The built-in templates by language. */
 export const bundledMailTemplates: Readonly<
@@ -20,11 +20,11 @@ const fallbacksOf = (locale: string): string[] => {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'))
 }
 
-export const mailTemplateSourceOf = ({
+export const mailTemplateSourceOfRow = ({
   subject,
   body_text: text,
   body_html: html
-}: MailTemplateRow): MailTemplateSource => ({
+}: MailTemplateTranslationRow): MailTemplateSource => ({
   subject,
   text,
   html
@@ -48,7 +48,7 @@ export function createMailTemplateFinder({ db, locale: shopLocale }: { db: Query
       const [first, ...others] = locales.flatMap(tag => {
         const row = rows.find(each => each.locale === tag)
         const locale = preferredTags.includes(tag) ? preferred : tag
-        const sources = [row && mailTemplateSourceOf(row), bundledMailTemplates[tag]?.[name]]
+        const sources = [row && mailTemplateSourceOfRow(row), bundledMailTemplates[tag]?.[name]]
         return sources.flatMap(source => (source ? { source, locale } : []))
       })
       if (first === undefined) throw new Error(`there is no template ${name}`)

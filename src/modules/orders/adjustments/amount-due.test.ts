@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
-import { orderPayments, type PaymentsApi, paymentsModule } from '../../payments/index.ts'
+import { orderPaymentsOfApi, type PaymentsApi, paymentsModule } from '../../payments/index.ts'
 
 /** A shop with an order of 20.00 whose amount due was lowered outside of the order, and then paid. */
 async function useLoweredOrder(loweredMinor: number) {
@@ -11,7 +11,7 @@ async function useLoweredOrder(loweredMinor: number) {
   const buyer = shop.as(customer())
   const { id, total } = (await buyer.post('/api/orders', { items: [{ variant_id: mug, quantity: 1 }] })).json
   expect(total).toBe(2_000)
-  const payments = orderPayments(shop.apiOf(paymentsModule) as PaymentsApi)
+  const payments = orderPaymentsOfApi(shop.apiOf(paymentsModule) as PaymentsApi)
   await shop.db.transaction(async tx =>
     (await payments.lockAccount(tx, id))?.updateAmountDue(total - loweredMinor)
   )

@@ -3,7 +3,7 @@ import {
   calculateCreditForAmount,
   calculateCreditForUnits,
   type OrderCredit,
-  type OrderCreditBalance,
+  type OrderPriceWithCredits,
   refundablePartOfCredit,
   totalCreditedMinor
 } from './credits.ts'
@@ -33,14 +33,17 @@ const LINES = [
   { line: 0, group: 'goods', quantity: 3, creditedUnits: 0 },
   { line: 1, group: 'goods', quantity: 1, creditedUnits: 0 }
 ]
-const open = (parts = PARTS, totalMinor = 1_700): OrderCreditBalance => ({
+const open = (parts = PARTS, totalMinor = 1_700): OrderPriceWithCredits => ({
   totalMinor,
   shares: splitOrderPrice(parts, LINES, [])
 })
 const units = (...given: [number, number][]) => new Map(given)
 
 /** The balance after the credit. */
-const after = ({ totalMinor, shares }: OrderCreditBalance, { parts }: OrderCredit): OrderCreditBalance => ({
+const after = (
+  { totalMinor, shares }: OrderPriceWithCredits,
+  { parts }: OrderCredit
+): OrderPriceWithCredits => ({
   totalMinor,
   shares: shares.map(share => {
     const own = parts.find(
@@ -55,8 +58,8 @@ const after = ({ totalMinor, shares }: OrderCreditBalance, { parts }: OrderCredi
 })
 /** Amount and tax of each of these credits, one after the other. */
 function amountsOf(
-  balance: OrderCreditBalance,
-  credits: readonly ((balance: OrderCreditBalance) => OrderCredit)[]
+  balance: OrderPriceWithCredits,
+  credits: readonly ((balance: OrderPriceWithCredits) => OrderCredit)[]
 ) {
   let now = balance
   const amounts = credits.map(make => {
@@ -68,9 +71,9 @@ function amountsOf(
 }
 const ofUnits =
   (...given: [number, number][]) =>
-  (balance: OrderCreditBalance) =>
+  (balance: OrderPriceWithCredits) =>
     calculateCreditForUnits(balance, units(...given))
-const ofAmount = (amountMinor: number) => (balance: OrderCreditBalance) =>
+const ofAmount = (amountMinor: number) => (balance: OrderPriceWithCredits) =>
   calculateCreditForAmount(balance, amountMinor)
 
 describe('credits of an order', () => {

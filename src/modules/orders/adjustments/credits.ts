@@ -1,5 +1,5 @@
 import { multiplyFractionRounded } from '../../../kernel/money.ts'
-import type { PaymentAccountChange } from '../../payments/index.ts'
+import type { ChangedPaymentAccountState } from '../../payments/index.ts'
 import { type OrderPriceShare, type OrderPriceShareKey, orderPriceShareKeyOf } from './shares.ts'
 
 /** The credited part of a share. The amount includes its tax. */
@@ -14,7 +14,10 @@ export type OrderCreditPart = OrderPriceShareKey & {
 export type OrderCredit = { readonly amountMinor: number; readonly parts: readonly OrderCreditPart[] }
 
 /** The total of an order and its shares, with the amounts credited so far. */
-export type OrderCreditBalance = { readonly totalMinor: number; readonly shares: readonly OrderPriceShare[] }
+export type OrderPriceWithCredits = {
+  readonly totalMinor: number
+  readonly shares: readonly OrderPriceShare[]
+}
 
 const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all, each) => all + of(each), 0)
 
@@ -22,7 +25,7 @@ const sum = <T>(list: readonly T[], of: (each: T) => number) => list.reduce((all
  * The amount credited so far. It is capped at the total, because a total that was rounded down is less than
  * its shares.
  */
-export const totalCreditedMinor = ({ totalMinor, shares }: OrderCreditBalance): number =>
+export const totalCreditedMinor = ({ totalMinor, shares }: OrderPriceWithCredits): number =>
   Math.min(
     totalMinor,
     sum(shares, ({ creditedMinor }) => creditedMinor)
@@ -34,7 +37,7 @@ export const totalCreditedMinor = ({ totalMinor, shares }: OrderCreditBalance): 
  * rest of its delivery, and the last unit of the order credits the cash rounding.
  */
 export function calculateCreditForUnits(
-  balance: OrderCreditBalance,
+  balance: OrderPriceWithCredits,
   units: ReadonlyMap<number, number>
 ): OrderCredit {
   const after = (share: OrderPriceShare) =>
@@ -56,7 +59,7 @@ export function calculateCreditForUnits(
  * Credits an amount, split over the shares in proportion to what is left of each, with its tax. The amount is
  * at most what is left.
  */
-export function calculateCreditForAmount(balance: OrderCreditBalance, amountMinor: number): OrderCredit {
+export function calculateCreditForAmount(balance: OrderPriceWithCredits, amountMinor: number): OrderCredit {
   const rest = sum(balance.shares, share => share.payableMinor - share.creditedMinor)
   const isAll = amountMinor === balance.totalMinor - totalCreditedMinor(balance)
   let before = 0
@@ -74,7 +77,7 @@ export function calculateCreditForAmount(balance: OrderCreditBalance, amountMino
  * credited by then and before.
  */
 function credit(
-  balance: OrderCreditBalance,
+  balance: OrderPriceWithCredits,
   partOf: (share: OrderPriceShare) => { units: number; amountMinor: number }
 ): OrderCredit {
   const parts = balance.shares.map((share): OrderCreditPart => {
@@ -105,7 +108,7 @@ export const unrefundedCapturedMinor = ({
   captured,
   refunded,
   refunding
-}: Pick<PaymentAccountChange, 'captured' | 'refunded' | 'refunding'>): number =>
+}: Pick<ChangedPaymentAccountState, 'captured' | 'refunded' | 'refunding'>): number =>
   Math.max(0, captured - refunded - refunding)
 
 /**

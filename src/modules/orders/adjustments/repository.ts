@@ -2,7 +2,7 @@ import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderCreditPart } from './credits.ts'
 import type { OrderPricePart } from './shares.ts'
 
-export type OrderAdjustmentKind = 'cancel' | 'refund'
+export type OrderAdjustmentCause = 'cancel' | 'refund'
 
 /** Lists the price components of an order: each of a line, of the delivery of a group, or of neither (cash rounding). */
 export const listOrderPriceParts = statement({
@@ -37,7 +37,7 @@ export const insertOrderAdjustment = statement({
   takes: {
     id: 'uuid',
     order_id: 'uuid',
-    kind: oneOf<OrderAdjustmentKind>(),
+    kind: oneOf<OrderAdjustmentCause>(),
     amount: 'int8',
     back: 'int8',
     reason: 'text?',

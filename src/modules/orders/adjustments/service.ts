@@ -1,14 +1,14 @@
 import { derivedId } from '../../../kernel/ids.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentAccountChange } from '../../payments/index.ts'
+import type { ChangedPaymentAccountState } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
-import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { eventSubjectOfLockedOrder, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import {
   calculateCreditForAmount,
   type OrderCredit,
-  type OrderCreditBalance,
+  type OrderPriceWithCredits,
   refundablePartOfCredit,
   totalCreditedMinor,
   unrefundedCapturedMinor
@@ -17,9 +17,9 @@ import * as repository from './repository.ts'
 import { orderPriceShareKeyOf, splitOrderPrice } from './shares.ts'
 
 /** The id, kind and actor of an adjustment. A second adjustment with the same id does nothing. */
-export type AdjustmentSource = {
+export type OrderAdjustmentIdentity = {
   readonly id: string
-  readonly kind: repository.OrderAdjustmentKind
+  readonly kind: repository.OrderAdjustmentCause
   readonly actor: OrderActor
 }
 
@@ -34,7 +34,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   const readCreditBalance = async (
     tx: Transaction,
     { order, lines }: OrderUnderLock
-  ): Promise<OrderCreditBalance> => {
+  ): Promise<OrderPriceWithCredits> => {
     const [parts, earlier] = await Promise.all([
       tx.rows(repository.listOrderPriceParts, { order_id: order.id }),
       tx.rows(repository.listCreditedOrderPriceParts, { order_id: order.id })
@@ -75,7 +75,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     locked: OrderUnderLock,
     credit: OrderCredit,
     refundMinor: number,
-    source: AdjustmentSource
+    source: OrderAdjustmentIdentity
   ): Promise<boolean> {
     const { id: order_id, number, customer_id, currency } = locked.order
     const { id, kind, actor } = source
@@ -83,7 +83,7 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     const row = { id, order_id, kind, amount, back: refundMinor, reason: actor.reason, actor: actor.id }
     if ((await tx.run(repository.insertOrderAdjustment, row)) === 0) return false
     await tx.run(repository.insertOrderAdjustmentParts, { id, parts })
-    emit(tx, orderCreditedEvent, lockedOrderSubject(tx, order_id), {
+    emit(tx, orderCreditedEvent, eventSubjectOfLockedOrder(tx, order_id), {
       order_id,
       number,
       customer_id,
@@ -98,8 +98,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function requestRefund(
     { account }: OrderUnderLock,
     amountMinor: number,
-    { id, kind, actor }: AdjustmentSource
-  ): Promise<PaymentAccountChange | undefined> {
+    { id, kind, actor }: OrderAdjustmentIdentity
+  ): Promise<ChangedPaymentAccountState | undefined> {
     if (amountMinor === 0) return undefined
     const reason = actor.reason ?? (kind === 'cancel' ? 'canceled' : 'refunded')
     return account?.refund({ id, amountMinor, reason, actor: actor.id })
@@ -113,10 +113,10 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function giveCredit(
     tx: Transaction,
     locked: OrderUnderLock,
-    balance: OrderCreditBalance,
+    balance: OrderPriceWithCredits,
     credit: OrderCredit,
-    source: AdjustmentSource
-  ): Promise<PaymentAccountChange | undefined> {
+    source: OrderAdjustmentIdentity
+  ): Promise<ChangedPaymentAccountState | undefined> {
     const { account } = locked
     const heldMinor = account === undefined ? 0 : unrefundedCapturedMinor(account.state)
     const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
@@ -167,8 +167,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function refundLatePayment(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentAccountChange
-  ): Promise<PaymentAccountChange | undefined> {
+    change: ChangedPaymentAccountState
+  ): Promise<ChangedPaymentAccountState | undefined> {
     const { total } = locked.order
     const heldMinor = unrefundedCapturedMinor(change)
     // Each credit that was not refunded has lowered the amount due below the total.
@@ -187,8 +187,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function refundCanceled(
     tx: Transaction,
     locked: OrderUnderLock,
-    payments: Pick<PaymentAccountChange, 'captured' | 'refunded' | 'refunding'>
-  ): Promise<PaymentAccountChange | undefined> {
+    payments: Pick<ChangedPaymentAccountState, 'captured' | 'refunded' | 'refunding'>
+  ): Promise<ChangedPaymentAccountState | undefined> {
     const { captured } = payments
     const heldMinor = unrefundedCapturedMinor(payments)
     const { creditedMinor, refundedMinor, isRepeated, source } = await readAdjustments(tx, locked, captured)
@@ -214,8 +214,8 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     refundAmountDue: (
       tx: Transaction,
       locked: OrderUnderLock,
-      change: PaymentAccountChange
-    ): Promise<PaymentAccountChange | undefined> =>
+      change: ChangedPaymentAccountState
+    ): Promise<ChangedPaymentAccountState | undefined> =>
       locked.lifecycle.state === 'canceled'
         ? refundCanceled(tx, locked, change)
         : refundLatePayment(tx, locked, change)

@@ -28,7 +28,7 @@ export type OrderPriceShare = {
 }
 
 /** A line of the order whose price is split, with its units that were credited before. */
-export type PricedOrderLine = {
+export type OrderLineWithCreditedUnits = {
   readonly line: number
   readonly group: string
   readonly quantity: number
@@ -49,7 +49,7 @@ const keyTextOf = (key: OrderPriceShareKey) => JSON.stringify(orderPriceShareKey
  */
 export function splitOrderPrice(
   parts: readonly OrderPricePart[],
-  lines: readonly PricedOrderLine[],
+  lines: readonly OrderLineWithCreditedUnits[],
   earlier: readonly EarlierOrderCreditPart[]
 ): OrderPriceShare[] {
   const pricesOf = Map.groupBy(parts, keyTextOf)

@@ -13,7 +13,7 @@ import { stockLinesOfUnits } from '../fulfilment/unit-groups.ts'
 import type { OrderActionName } from '../lifecycle/actions.ts'
 import {
   addToOrderLineCounters,
-  type OrderLineUnits,
+  type OrderLineQuantity,
   remainingOrderLineUnitsByAction
 } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
@@ -63,7 +63,7 @@ export function createAdminOrderActions(deps: Deps) {
    */
   const cancelLines = (
     id: string,
-    units: readonly OrderLineUnits[],
+    units: readonly OrderLineQuantity[],
     actor: OrderActor,
     write: IdempotentWrite
   ) =>
@@ -82,7 +82,7 @@ export function createAdminOrderActions(deps: Deps) {
     /** Cancels the whole order, or these units. @throws `ORDER_NOT_CANCELABLE`, and as `cancelLines` */
     cancel: async (
       id: string,
-      units: readonly OrderLineUnits[] | undefined,
+      units: readonly OrderLineQuantity[] | undefined,
       actor: OrderActor,
       write: IdempotentWrite
     ) => {

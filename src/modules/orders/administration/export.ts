@@ -6,13 +6,13 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import { orderStatusOf } from '../lifecycle/status.ts'
 import { summarizeOrderTaxes } from '../orders/taxes.ts'
-import { deliveryGroupView, orderItemView } from '../orders/view.ts'
+import { orderDeliveryGroupView, orderItemView } from '../orders/view.ts'
 import type { OrderFilters } from './filters.ts'
 import {
   type ExportedOrderDetailsRow,
   type ExportedOrderRow,
-  listOrderDetailsToExport,
-  listOrdersToExport
+  listOrderDetailsForAdminExport,
+  listOrdersForAdminExport
 } from './repository.ts'
 import type { OrderExportRowKind } from './schema.ts'
 
@@ -97,12 +97,12 @@ export function exportOrdersAsCsv(
   const pages =
     rows === 'orders'
       ? readPages(
-          page => db.rows(listOrdersToExport, { ...filters, ...page }),
+          page => db.rows(listOrdersForAdminExport, { ...filters, ...page }),
           ORDERS_A_PAGE,
           row => [orderCells(row)]
         )
       : readPages(
-          page => db.rows(listOrderDetailsToExport, { ...filters, ...page }),
+          page => db.rows(listOrderDetailsForAdminExport, { ...filters, ...page }),
           DETAILED_A_PAGE,
           detailsOf
         )
@@ -181,7 +181,7 @@ function lineCells(row: ExportedOrderDetailsRow): Cells[] {
     return { ...head, ...item, ...cells, total: line_total + added }
   })
   const deliveries = groups.map(group => {
-    const { shipping, shipping_discount, tax } = deliveryGroupView(
+    const { shipping, shipping_discount, tax } = orderDeliveryGroupView(
       group,
       components.filter(each => each.group_key === group.group_key)
     )

@@ -4,8 +4,8 @@ import { countUpTo } from '../../../platform/postgres/counting.ts'
 import {
   hasMetadataSql,
   metadataMatchSql,
-  metadataSearch,
-  metadataUpdate
+  metadataSearchSqlParts,
+  metadataUpdateStatement
 } from '../../../platform/postgres/metadata.ts'
 import {
   json,
@@ -60,7 +60,7 @@ export const listAllOrders = statement({
     from orders.orders o where id < $after and ${matching} order by id desc limit $limit`
 })
 /** Lists orders that match the filters and have this metadata, newest first. */
-export const listOrdersWithMetadata = statement({
+export const listOrdersMatchingMetadata = statement({
   name: 'orders.list_orders_with_metadata',
   takes: { ...withMetadata, after: 'uuid', limit: 'int8' },
   gives: { ...orderSummaryColumns, quantity: 'int8' },
@@ -70,13 +70,13 @@ export const listOrdersWithMetadata = statement({
     columns: orderSummaryColumnsSql,
     where: `id < $after and ${matching}`,
     by: 'id desc',
-    ...metadataSearch,
+    ...metadataSearchSqlParts,
     shown: `${orderSummaryColumnsSql},
       (select coalesce(sum(ordered - canceled), 0)::int8 from orders.lines where order_id = page.id) as quantity`
   })
 })
 /** Changes the metadata of an order. */
-export const updateOrderMetadata = metadataUpdate(
+export const updateOrderMetadata = metadataUpdateStatement(
   'orders.update_metadata',
   'orders.orders',
   ', version = changed.version + 1, updated_at = now()'
@@ -102,7 +102,7 @@ export const countOrdersChangedSince = statement({
   slow: true,
   text: countUpTo('orders.orders where updated_at >= $since')
 })
-export const listOrdersToExport = statement({
+export const listOrdersForAdminExport = statement({
   name: 'orders.export_orders',
   takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },
   gives: { ...orderSummaryColumns, ...orderAddressColumns, metadata: json<Metadata>() },
@@ -111,10 +111,10 @@ export const listOrdersToExport = statement({
     select ${orderSummaryColumnsSql}, shipping_address, billing_address, metadata
     from orders.orders where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
-export type ExportedOrderRow = RowOf<typeof listOrdersToExport>
+export type ExportedOrderRow = RowOf<typeof listOrdersForAdminExport>
 
 /** Lists orders with the columns that exported rows of lines and taxes need. */
-export const listOrderDetailsToExport = statement({
+export const listOrderDetailsForAdminExport = statement({
   name: 'orders.export_details',
   takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },
   gives: {
@@ -133,7 +133,7 @@ export const listOrderDetailsToExport = statement({
         as components
     from orders.orders o where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
-export type ExportedOrderDetailsRow = RowOf<typeof listOrderDetailsToExport>
+export type ExportedOrderDetailsRow = RowOf<typeof listOrderDetailsForAdminExport>
 
 export const countAllOrders = statement({
   name: 'orders.count_all_orders',
@@ -142,7 +142,7 @@ export const countAllOrders = statement({
   slow: true,
   text: countUpTo(`orders.orders where ${matching}`)
 })
-export const countOrdersWithMetadata = statement({
+export const countOrdersMatchingMetadata = statement({
   name: 'orders.count_orders_with_metadata',
   takes: withMetadata,
   gives: { total: 'int4' },

@@ -1,5 +1,9 @@
-import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
-import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { changeListQueryFields, changeListResponse } from '../../../kernel/change-lists.ts'
+import {
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  metadataFilterQuery
+} from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -21,8 +25,8 @@ import {
   OrderPaymentStatusSchema,
   OrderStatusSchema,
   OrderSummaryResponse,
-  orderResponseFields,
-  orderShipmentResponseFields
+  orderResponseFieldSchemas,
+  orderShipmentResponseFieldSchemas
 } from '../orders/schema.ts'
 
 /** Actions of administrators without a request of their own. */
@@ -60,7 +64,7 @@ export const OrderFilterQuery = input({
     Type.String({ format: 'date-time', description: 'Orders created at this time or later.' })
   ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Orders created before this time.' })),
-  ...metadataQuery
+  ...metadataFilterQuery
 })
 export type OrderFilterQuery = Static<typeof OrderFilterQuery>
 /** What one row of an exported file stands for: an order, a line or a tax. */
@@ -77,7 +81,11 @@ export const OrderExportQuery = input({
   )
 })
 export type OrderExportQuery = Static<typeof OrderExportQuery>
-export const OrderListQuery = input({ ...OrderFilterQuery.properties, ...changeListQuery, ...pageQuery })
+export const OrderListQuery = input({
+  ...OrderFilterQuery.properties,
+  ...changeListQueryFields,
+  ...pageQuery
+})
 export type OrderListQuery = Static<typeof OrderListQuery>
 export const OrderListResponse = changeListResponse(OrderSummaryResponse, 'AdminOrderListResponse')
 
@@ -132,14 +140,14 @@ export const OrderNoteRequest = request('OrderNoteRequest', {
   text: line(2_000, 'Text of the note. Only administrators see it.')
 })
 
-export const UpdateOrderRequest = request('UpdateOrderRequest', metadataFields)
+export const UpdateOrderRequest = request('UpdateOrderRequest', adminMetadataRequestFields)
 export type UpdateOrderRequest = Static<typeof UpdateOrderRequest>
 
 export const AdminOrderResponse = response('AdminOrderResponse', {
-  ...orderResponseFields,
+  ...orderResponseFieldSchemas,
   shipments: Type.Array(
     Type.Object({
-      ...orderShipmentResponseFields,
+      ...orderShipmentResponseFieldSchemas,
       voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
       void_reason: nullable(Type.String()),
       former: Type.Array(
@@ -154,7 +162,7 @@ export const AdminOrderResponse = response('AdminOrderResponse', {
     }),
     { description: 'Shipments of the order, voided ones included.' }
   ),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
   is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
   held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),

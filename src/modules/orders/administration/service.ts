@@ -7,7 +7,7 @@ import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { orderNotFoundError } from '../errors.ts'
 import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { OrderActor } from '../lifecycle/service.ts'
 import { findOrderOfAnyBuyer } from '../orders/repository.ts'
 import type { OrderSummaryResponse } from '../orders/schema.ts'
@@ -35,11 +35,11 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
   const listRows = ({ metadata, ...others }: OrderFilters, place: { after: string; limit: number }) =>
     metadata === null
       ? db.rows(repository.listAllOrders, { ...others, ...place })
-      : db.rows(repository.listOrdersWithMetadata, { ...others, metadata, ...place })
+      : db.rows(repository.listOrdersMatchingMetadata, { ...others, metadata, ...place })
   const countRows = ({ metadata, ...others }: OrderFilters) =>
     metadata === null
       ? db.first(repository.countAllOrders, others)
-      : db.first(repository.countOrdersWithMetadata, { ...others, metadata })
+      : db.first(repository.countOrdersMatchingMetadata, { ...others, metadata })
 
   function listNewest({ limit, cursor, count, ...query }: OrderListQuery) {
     const filters = orderFiltersOfQuery(query)
@@ -78,7 +78,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       exportOrdersAsCsv(db, orderFiltersOfQuery(query), rows, onPage),
     cancel: (
       id: string,
-      lines: readonly OrderLineUnits[] | undefined,
+      lines: readonly OrderLineQuantity[] | undefined,
       actor: OrderActor,
       write: IdempotentWrite
     ) => readAfter(id, actions.cancel(id, lines, actor, write)),

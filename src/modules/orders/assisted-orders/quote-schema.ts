@@ -2,7 +2,7 @@ import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, request, response } from '../../../kernel/wire.ts'
 import {
   CheckoutFindingResponse,
-  checkoutPriceResponseFields,
+  checkoutPriceResponseFieldSchemas,
   checkoutRequestFields
 } from '../checkouts/schema.ts'
 
@@ -30,7 +30,7 @@ export type OrderQuoteRequest = Static<typeof OrderQuoteRequest>
 export const OrderQuoteResponse = response('OrderQuoteResponse', {
   customer_id: nullable({ ...Id, description: 'The customer who would buy. Null: a guest.' }),
   ready: Type.Boolean({ description: 'Whether it could be ordered: no finding is `blocking`.' }),
-  ...checkoutPriceResponseFields,
+  ...checkoutPriceResponseFieldSchemas,
   findings: Type.Array(
     Type.Object({
       ...CheckoutFindingResponse.properties,

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { FindBuyerLimitKeys } from '../buyers/service.ts'
 import { isBlockingFinding } from '../checkouts/findings.ts'
-import { type CheckoutInput, validEmailOfCheckout } from '../checkouts/input.ts'
+import { type CheckoutInput, validCheckoutEmailOrNull } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
@@ -56,7 +56,7 @@ export function createOrderQuoteService({
   async function quote(body: OrderQuoteRequest, named: string | undefined): Promise<OrderQuoteResponse> {
     const { customerId, input } = await findSubject(body, named)
     // Administrators may see findings that reveal earlier orders of the buyer.
-    const keys = await findBuyerKeys({ customerId, email: validEmailOfCheckout(input), network: null })
+    const keys = await findBuyerKeys({ customerId, email: validCheckoutEmailOrNull(input), network: null })
     const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }

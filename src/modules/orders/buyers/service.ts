@@ -71,7 +71,7 @@ export const hashClientNetwork = (secrets: Pick<Secrets, 'mac'>, address: string
   secrets.mac('orders.network', address)
 
 /** See `OrdersApi.findPurchased`. */
-export async function findPurchasedIds(
+export async function findPurchasedCatalogIds(
   db: Queryable,
   customer_id: string,
   ids: readonly string[]

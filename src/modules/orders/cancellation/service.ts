@@ -7,12 +7,12 @@ import { orderStaleError } from '../errors.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 import type { OrderActor, OrderTransitions } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
-import type { CancellationSettlement } from '../payments/settle-cancellation.ts'
+import type { OrderCancellationCompletion } from '../payments/settle-cancellation.ts'
 
 type Deps = {
   db: Database
   changes: OrderTransitions
-  settlement: Pick<CancellationSettlement, 'complete'>
+  settlement: Pick<OrderCancellationCompletion, 'complete'>
   adjustments: Pick<OrderAdjustmentService, 'refundCanceled'>
   applyPaymentChange: ApplyPaymentChange
   payments: Pick<OrderPayments, 'sendOperations'> | undefined

@@ -1,7 +1,7 @@
 import { normalizeAddress, PostalAddress } from '../../../kernel/address.ts'
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
-import { regionFault } from '../../../kernel/regions.ts'
+import { addressRegionFault } from '../../../kernel/regions.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { request, response } from '../../../kernel/wire.ts'
 
@@ -18,7 +18,7 @@ export const AddressRequest = {
 export type AddressDraft = Static<typeof AddressRequest>
 
 const Part = Type.Optional(Type.String())
-export const AddressResponse = response('AddressResponse', {
+export const OrderAddressResponse = response('OrderAddressResponse', {
   name: Part,
   company: Part,
   line1: Part,
@@ -53,7 +53,7 @@ export function addressRegionFaults(
   named: ReadonlySet<string>,
   path: string
 ): FieldFault[] {
-  const message = regionFault(country, region, named)
+  const message = addressRegionFault(country, region, named)
   return message === undefined ? [] : [{ path: `${path}/region`, message }]
 }
 

@@ -1,7 +1,7 @@
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import type { Quote } from '../../pricing/index.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
-import type { AvailableCheckoutLine } from './lines.ts'
+import type { CheckoutLineForSale } from './lines.ts'
 
 /**
  * Keys of the two delivery groups of a quote: goods (delivered by a carrier or picked up by the buyer) and
@@ -20,13 +20,13 @@ export type DeliveryMethod = 'shipping' | 'pickup'
 
 /** The parcel of the lines that need shipping. Its value is the sum of their totals in the quote, after discounts. */
 export function shippingParcelOf(
-  lines: readonly AvailableCheckoutLine[],
+  lines: readonly CheckoutLineForSale[],
   quote: Quote,
   destination: DeliveryDestination | null
 ): ShippingParcel {
   const totalOf = new Map(quote.lines.map(line => [line.key, line.totalMinor]))
   const carried = lines.filter(({ variant }) => variant.requiresShipping)
-  const sum = (of: (line: AvailableCheckoutLine) => number) =>
+  const sum = (of: (line: CheckoutLineForSale) => number) =>
     carried.reduce((total, line) => total + of(line), 0)
   return {
     destination,

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { addressRegionFaults, readAddressDraft } from './addresses.ts'
 import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
-import { type CheckoutInput, taxAddressOf, validEmailOfCheckout } from './input.ts'
+import { type CheckoutInput, shippingOrBillingAddressOf, validCheckoutEmailOrNull } from './input.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 
@@ -26,7 +26,7 @@ export function findCheckoutInputProblems(
 function emailFindings(input: CheckoutInput, customerId: string | null): CheckoutFinding[] {
   if (input.email === null) return customerId === null ? [newCheckoutFinding('EMAIL_MISSING')] : []
   const message = 'must be an e-mail address, such as ada@example.com'
-  return validEmailOfCheckout(input) === null
+  return validCheckoutEmailOrNull(input) === null
     ? [newCheckoutFinding('EMAIL_INVALID', { field: 'email', message })]
     : []
 }
@@ -57,7 +57,7 @@ function regionFaultsOf(
   { regions, sold }: PricedCheckout,
   isSent: boolean
 ): FieldFault[] {
-  const address = taxAddressOf(input)
+  const address = shippingOrBillingAddressOf(input)
   const isDigital = sold.some(({ variant }) => !variant.requiresShipping)
   if (address === null || !(isSent || isDigital)) return []
   const path = input.shippingAddress === null ? 'billing_address' : 'shipping_address'

@@ -1,10 +1,10 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import {
-  assertOwnMetadataBytes,
+  assertCustomerWrittenMetadataBytes,
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
   type Metadata,
   type MetadataChange,
-  mergeMetadata,
-  OWN_METADATA_BYTES_MAX
+  mergeMetadata
 } from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { AddressDraft } from './addresses.ts'
@@ -16,7 +16,7 @@ export type CheckoutInput = {
   readonly lines: readonly CheckoutLine[]
   /** The market that the client named. Null: the market of the destination, or the default one. */
   readonly market: string | null
-  /** E-mail address of the buyer as the client sent it; it may be incomplete. See `validEmailOfCheckout`. */
+  /** E-mail address of the buyer as the client sent it; it may be incomplete. See `validCheckoutEmailOrNull`. */
   readonly email: string | null
   readonly shippingAddress: AddressDraft | null
   readonly billingAddress: AddressDraft | null
@@ -35,26 +35,28 @@ export type CheckoutInput = {
  * Returns the input with its metadata after a change. @throws `METADATA_LIMIT` also when the order would
  * exceed the limits with the metadata of the cart and of the lines, so that placing it never does.
  */
-export function withChangedMetadata(
+export function checkoutInputWithChangedMetadata(
   input: CheckoutInput,
   stored: Metadata = {},
   change: MetadataChange = {}
 ): CheckoutInput {
-  const metadata = mergeMetadata(stored, change, OWN_METADATA_BYTES_MAX)
+  const metadata = mergeMetadata(stored, change, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
   const { metadata: _, ...others } = input
   const changed = isEmptyPatch(metadata) ? others : { ...others, metadata }
-  assertOwnMetadataBytes(orderMetadataOf(changed), changed.lines)
+  assertCustomerWrittenMetadataBytes(orderMetadataOf(changed), changed.lines)
   return changed
 }
 
 /** The metadata of the order: that of the cart, and over it that of the checkout. @throws `METADATA_LIMIT` */
 export const orderMetadataOf = ({ cartMetadata = {}, metadata = {} }: CheckoutInput): Metadata =>
-  mergeMetadata(cartMetadata, metadata, OWN_METADATA_BYTES_MAX)
+  mergeMetadata(cartMetadata, metadata, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
 
 /** The email address for messages. Null: it is missing or invalid. */
-export const validEmailOfCheckout = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
+export const validCheckoutEmailOrNull = ({ email }: Pick<CheckoutInput, 'email'>): string | null =>
   email === null ? null : (parseEmail(email) ?? null)
 
 /** The shipping address, or else the billing address. It selects the market, and the tax of digital lines. */
-export const taxAddressOf = ({ shippingAddress, billingAddress }: CheckoutInput): AddressDraft | null =>
-  shippingAddress ?? billingAddress
+export const shippingOrBillingAddressOf = ({
+  shippingAddress,
+  billingAddress
+}: CheckoutInput): AddressDraft | null => shippingAddress ?? billingAddress

@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import { type Metadata, metadataKey } from '../../../kernel/metadata.ts'
+import { type Metadata, metadataEqualityKey } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
@@ -16,10 +16,10 @@ export type CheckoutLine = {
   readonly metadata: Metadata
 }
 /** A line whose variant is for sale in the market. */
-export type AvailableCheckoutLine = CheckoutLine & { readonly variant: SoldVariant }
+export type CheckoutLineForSale = CheckoutLine & { readonly variant: SoldVariant }
 type SoldVariant = QuotedVariant & { readonly price: NonNullable<QuotedVariant['price']> }
 /** A line whose variant is not for sale, with its last known name. */
-export type UnavailableCheckoutLine = CheckoutLine & { readonly name: string | null }
+export type CheckoutLineNotForSale = CheckoutLine & { readonly name: string | null }
 
 /**
  * Merges lines of the same variant with equal metadata into the first of them. A line gets the id of the equal line
@@ -44,7 +44,7 @@ export function mergeCheckoutLines(
   return [...merged.values()]
 }
 
-const keyOf = ({ variantId, metadata }: Omit<CheckoutLine, 'id'>) => variantId + metadataKey(metadata)
+const keyOf = ({ variantId, metadata }: Omit<CheckoutLine, 'id'>) => variantId + metadataEqualityKey(metadata)
 
 /**
  * Variants, stock and limits that lines are checked against. Variants and stock have the order of the lines.
@@ -58,8 +58,8 @@ export type CheckoutLineCheckContext = {
   readonly lineQuantityMax: number
 }
 type CheckedLines = {
-  sold: AvailableCheckoutLine[]
-  unsold: UnavailableCheckoutLine[]
+  sold: CheckoutLineForSale[]
+  unsold: CheckoutLineNotForSale[]
   findings: CheckoutFinding[]
 }
 

@@ -27,7 +27,7 @@ const orderRequestFields = {
   )
 }
 export const OrderRequest = request('OrderRequest', { email, ...orderRequestFields })
-export const GuestOrderRequest = request('GuestOrderRequest', {
+export const PlaceGuestOrderRequest = request('PlaceGuestOrderRequest', {
   email: Type.String({
     minLength: 3,
     maxLength: 320,

@@ -11,12 +11,12 @@ import {
 } from './delivery.ts'
 import { type CheckoutDiscount, discountsByPromotion } from './discounts.ts'
 import { type CheckoutFinding, newCheckoutFinding } from './findings.ts'
-import { type CheckoutInput, taxAddressOf } from './input.ts'
+import { type CheckoutInput, shippingOrBillingAddressOf } from './input.ts'
 import {
-  type AvailableCheckoutLine,
   type CheckoutLineCheckContext,
-  checkCheckoutLines,
-  type UnavailableCheckoutLine
+  type CheckoutLineForSale,
+  type CheckoutLineNotForSale,
+  checkCheckoutLines
 } from './lines.ts'
 
 /** The market, rules, variants and stock on which a price depends, apart from the input of the client. */
@@ -35,8 +35,8 @@ export type CheckoutMarketProblem = 'MARKET_GONE' | 'MARKET_DESTINATION'
 export type PricedCheckout = {
   readonly market: Market
   readonly marketProblem: CheckoutMarketProblem | undefined
-  readonly sold: readonly AvailableCheckoutLine[]
-  readonly unsold: readonly UnavailableCheckoutLine[]
+  readonly sold: readonly CheckoutLineForSale[]
+  readonly unsold: readonly CheckoutLineNotForSale[]
   readonly method: DeliveryMethod
   /** Shipping options of the goods, cheapest first. */
   readonly options: readonly ShippingOption[]
@@ -75,7 +75,11 @@ export function calculateCheckoutPrice(
     options,
     quote: quoted,
     rules: context.rules,
-    regions: regionsForTaxAndDelivery(taxAddressOf(input)?.country ?? '', context.rules, context.regions),
+    regions: regionsForTaxAndDelivery(
+      shippingOrBillingAddressOf(input)?.country ?? '',
+      context.rules,
+      context.regions
+    ),
     discounts: discountsByPromotion(quoted, context.rules.promotions),
     findings: [
       ...findings,
@@ -95,11 +99,11 @@ const findingsWithoutShipping = ({ shippingAddress }: CheckoutInput): CheckoutFi
 function quoteInputOf(
   input: CheckoutInput,
   { market, ratesOf, rules: { buyer, ...rules }, now }: CheckoutPricingContext,
-  sold: readonly AvailableCheckoutLine[],
+  sold: readonly CheckoutLineForSale[],
   method: DeliveryMethod
 ): QuoteInput<ShippingOption> {
   const lines = sold.map(quoteLineOf)
-  const taxedAt = taxAddressOf(input)
+  const taxedAt = shippingOrBillingAddressOf(input)
   const groups: QuoteInput['groups'] = [
     {
       key: GOODS_DELIVERY_GROUP_KEY,
@@ -138,7 +142,7 @@ function quoteInputOf(
 const destinationOfGoods = ({ shippingAddress }: CheckoutInput) =>
   shippingAddress === null ? null : destinationOfAddress(shippingAddress)
 
-const quoteLineOf = ({ id, variantId, quantity, variant }: AvailableCheckoutLine): QuoteLine => ({
+const quoteLineOf = ({ id, variantId, quantity, variant }: CheckoutLineForSale): QuoteLine => ({
   key: id,
   variantId,
   productId: variant.productId,

@@ -5,8 +5,8 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import type { BuyerLimitKeys } from '../buyers/service.ts'
-import { type CheckoutInput, taxAddressOf } from './input.ts'
-import type { UnavailableCheckoutLine } from './lines.ts'
+import { type CheckoutInput, shippingOrBillingAddressOf } from './input.ts'
+import type { CheckoutLineNotForSale } from './lines.ts'
 import { type CheckoutMarketProblem, calculateCheckoutPrice, type PricedCheckout } from './price.ts'
 
 type PricerDeps = {
@@ -88,7 +88,7 @@ export function createCheckoutPricer(deps: PricerDeps) {
   async function marketOf(
     input: CheckoutInput
   ): Promise<{ market: Market; marketProblem?: CheckoutMarketProblem }> {
-    const country = taxAddressOf(input)?.country
+    const country = shippingOrBillingAddressOf(input)?.country
     const [all, ofDestination] = await Promise.all([
       pricing.markets.list(),
       pricing.markets.resolve({ country })
@@ -102,8 +102,8 @@ export function createCheckoutPricer(deps: PricerDeps) {
 
   /** Adds the names of variants that no longer exist, with one more statement if there are any. */
   async function withNames(
-    lines: readonly UnavailableCheckoutLine[]
-  ): Promise<readonly UnavailableCheckoutLine[]> {
+    lines: readonly CheckoutLineNotForSale[]
+  ): Promise<readonly CheckoutLineNotForSale[]> {
     const gone = lines.filter(({ name }) => name === null).map(({ variantId }) => variantId)
     if (gone.length === 0) return lines
     const names = await catalog.names(gone)

@@ -1,11 +1,11 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { type Metadata, mergeLineMetadata } from '../../../kernel/metadata.ts'
+import { type Metadata, mergeChangeIntoLineMetadata } from '../../../kernel/metadata.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmptyError, cartsDisabledError, checkoutItemsAmbiguousError } from '../errors.ts'
 import { type AddressDraft, readAddressDraft } from './addresses.ts'
-import { type CheckoutInput, withChangedMetadata } from './input.ts'
+import { type CheckoutInput, checkoutInputWithChangedMetadata } from './input.ts'
 import { type CheckoutLine, mergeCheckoutLines } from './lines.ts'
 import type { PlaceOrderInput } from './place-order.ts'
 import type { CheckoutRow } from './repository.ts'
@@ -53,7 +53,7 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
       note: request.note ?? null,
       ...(!isEmptyPatch(metadata) && { cartMetadata: metadata })
     }
-    return { input: withChangedMetadata(input, stored?.metadata, request.metadata), source }
+    return { input: checkoutInputWithChangedMetadata(input, stored?.metadata, request.metadata), source }
   }
 
   async function readLines(
@@ -68,7 +68,7 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
     const lines = items.map(({ variant_id, quantity, metadata = {} }) => ({
       variantId: variant_id,
       quantity,
-      metadata: mergeLineMetadata({}, metadata)
+      metadata: mergeChangeIntoLineMetadata({}, metadata)
     }))
     return { lines: mergeCheckoutLines(lines, stored), source: NO_CART }
   }

@@ -49,7 +49,7 @@ export const insertCheckout = statement({
     returning ${columns}`
 })
 /** Finds a checkout of this customer, or of a guest (null). */
-export const findCheckout = statement({
+export const findCheckoutOfBuyer = statement({
   name: 'orders.find_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   gives: row,
@@ -102,4 +102,4 @@ export const deleteExpiredCheckouts = statement({
         and not exists (select from orders.orders where checkout_id = checkouts.id and state = 'pending')
       limit 500 for update skip locked)`
 })
-export type CheckoutRow = RowOf<typeof findCheckout>
+export type CheckoutRow = RowOf<typeof findCheckoutOfBuyer>

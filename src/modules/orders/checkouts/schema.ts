@@ -1,8 +1,8 @@
 import {
-  customerMetadataResponseFields,
+  CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
+  customerMetadataRequestFields,
   lineMetadataFields,
-  OWN_METADATA_BYTES_MAX,
-  ownMetadataFields
+  publicMetadataResponseFields
 } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -17,7 +17,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { AddressRequest, AddressResponse } from './addresses.ts'
+import { AddressRequest, OrderAddressResponse } from './addresses.ts'
 import { CHECKOUT_FINDING_CODES } from './findings.ts'
 
 /** Maximum number of lines of a checkout; a quote has the same maximum. */
@@ -38,7 +38,7 @@ export const RequestedItemsSchema = Type.Array(
     description: 'The variants to buy. Items of the same variant with equal metadata are merged.',
     minItems: 1,
     maxItems: LINES_MAX,
-    'x-bytes-max': LINES_MAX * ITEM_BYTES_MAX + OWN_METADATA_BYTES_MAX
+    'x-bytes-max': LINES_MAX * ITEM_BYTES_MAX + CUSTOMER_WRITTEN_METADATA_BYTES_MAX
   }
 )
 /** Request fields that customers and guests share. */
@@ -59,7 +59,7 @@ export const checkoutRequestFields = {
   note: Type.Optional(
     Type.String({ maxLength: NOTE_LENGTH_MAX, description: 'A note from the buyer to the shop.' })
   ),
-  ...ownMetadataFields
+  ...customerMetadataRequestFields
 }
 export const CheckoutRequest = request('CheckoutRequest', {
   cart: Type.Optional(
@@ -73,11 +73,11 @@ export const GuestCheckoutRequest = request('GuestCheckoutRequest', {
   ),
   ...checkoutRequestFields
 })
-export const DeliveryGroupMethodSchema = Type.Enum(['shipping', 'pickup', 'digital'], {
+export const DeliveryMethodKindSchema = Type.Enum(['shipping', 'pickup', 'digital'], {
   description: 'How the group reaches the buyer: sent, picked up, or delivered digitally.'
 })
 /** Amounts of a line, and its delivery group. */
-export const lineAmountResponseFields = {
+export const lineAmountResponseFieldSchemas = {
   unit_price: amount('Unit price'),
   discounted_price: amount('Unit price after catalog discounts'),
   subtotal: amount('unit_price times quantity'),
@@ -87,13 +87,13 @@ export const lineAmountResponseFields = {
   group: Type.String({ description: 'The id of the delivery group of the item.' })
 }
 /** Amounts of a delivery group. */
-export const deliveryGroupAmountResponseFields = {
+export const deliveryGroupAmountResponseFieldSchemas = {
   shipping: amount('Delivery after discounts'),
   shipping_discount: amount('Discounts on the delivery'),
   tax: amount('The tax of the delivery')
 }
 /** Totals. */
-export const priceTotalResponseFields = {
+export const priceTotalResponseFieldSchemas = {
   subtotal: amount('Items before discounts'),
   discount_total: amount('Discounts on items'),
   shipping_total: amount('Delivery after discounts'),
@@ -106,7 +106,7 @@ export const priceTotalResponseFields = {
 /** The id and metadata of an item. */
 const itemFields = {
   id: { ...Id, description: 'The id of the item. An item of a cart keeps its id.' },
-  ...customerMetadataResponseFields
+  ...publicMetadataResponseFields
 }
 const ItemResponse = Type.Object({
   ...itemFields,
@@ -119,11 +119,11 @@ const ItemResponse = Type.Object({
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
   quantity: Type.Integer(),
-  ...lineAmountResponseFields
+  ...lineAmountResponseFieldSchemas
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: DeliveryGroupMethodSchema,
+  method: DeliveryMethodKindSchema,
   shipping_option: nullable(
     Type.String({ description: 'The id of the shipping option that the price includes.' })
   ),
@@ -132,7 +132,7 @@ const GroupResponse = Type.Object({
       id: Type.String({
         description: 'Send it as `shipping_option`. It stays the same when the amount changes.'
       }),
-      method: DeliveryGroupMethodSchema,
+      method: DeliveryMethodKindSchema,
       provider: nullable(Type.String({ description: 'Name of the carrier.' })),
       service: Type.String(),
       amount: amount('Price before promotion discounts'),
@@ -140,7 +140,7 @@ const GroupResponse = Type.Object({
     }),
     { description: 'All shipping options, cheapest first.' }
   ),
-  ...deliveryGroupAmountResponseFields
+  ...deliveryGroupAmountResponseFieldSchemas
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -199,7 +199,7 @@ const Status = Type.Enum(['open', 'action_required', 'completed', 'expired', 'ca
 })
 
 /** The price of a checkout and its parts. */
-export const checkoutPriceResponseFields = {
+export const checkoutPriceResponseFieldSchemas = {
   market: Type.String({ description: 'The code of the market that prices and taxes belong to.' }),
   currency: Currency,
   items: Type.Array(ItemResponse),
@@ -213,7 +213,7 @@ export const checkoutPriceResponseFields = {
     { description: 'Items that cannot be bought in this market. No amount includes them.' }
   ),
   groups: Type.Array(GroupResponse),
-  ...priceTotalResponseFields,
+  ...priceTotalResponseFieldSchemas,
   discounts: Type.Array(
     Type.Object({
       promotion_id: Id,
@@ -248,17 +248,17 @@ const fields = {
   ready: Type.Boolean({
     description: 'Whether it can be completed: its status is `open` and no finding is `blocking`.'
   }),
-  ...checkoutPriceResponseFields,
+  ...checkoutPriceResponseFieldSchemas,
   findings: Type.Array(CheckoutFindingResponse, {
     description: 'Problems and remarks for the buyer. Solve those that are `blocking`.'
   }),
   email: nullable(Type.String()),
-  shipping_address: nullable(AddressResponse),
-  billing_address: nullable(AddressResponse),
+  shipping_address: nullable(OrderAddressResponse),
+  billing_address: nullable(OrderAddressResponse),
   shipping_option: nullable(Type.String({ description: 'The shipping option that the buyer chose.' })),
   codes: Type.Array(Type.String()),
   note: nullable(Type.String()),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   version: Version,
   created_at: Time,
   updated_at: Time,

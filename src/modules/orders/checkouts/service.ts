@@ -12,7 +12,7 @@ import {
   checkoutStaleError
 } from '../errors.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
-import { type CheckoutInput, withChangedMetadata } from './input.ts'
+import { type CheckoutInput, checkoutInputWithChangedMetadata } from './input.ts'
 import type { PlaceOrderInput } from './place-order.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
@@ -64,7 +64,7 @@ export function createCheckoutService({
   }
 
   const findOwned = async (owner: Owner, id: string) =>
-    found(await db.first(repository.findCheckout, { id, customer_id: owner }), checkoutNotFoundError)
+    found(await db.first(repository.findCheckoutOfBuyer, { id, customer_id: owner }), checkoutNotFoundError)
 
   async function readOwned(owner: Owner, id: string): Promise<CheckoutResponse> {
     const row = await findOwned(owner, id)
@@ -122,7 +122,7 @@ export function createCheckoutService({
     const row = await write.once(db, async tx => {
       const stored = await lockCheckout(tx, owner, id, write)
       assertCheckoutOpen(stored)
-      const input = withChangedMetadata(columns.input, stored.input.metadata, request.metadata)
+      const input = checkoutInputWithChangedMetadata(columns.input, stored.input.metadata, request.metadata)
       return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
     return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
@@ -175,7 +175,7 @@ export async function lockCheckout(tx: Transaction, owner: Owner, id: string, wr
   // was inserted meanwhile.
   const [, stored] = await Promise.all([
     tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
-    tx.first(repository.findCheckout, { id, customer_id: owner })
+    tx.first(repository.findCheckoutOfBuyer, { id, customer_id: owner })
   ])
   const row = found(stored, checkoutNotFoundError)
   write.expect(row.version, checkoutStaleError)

@@ -2,7 +2,7 @@ import type { Component, Quote } from '../../pricing/index.ts'
 import { DIGITAL_DELIVERY_GROUP_KEY } from './delivery.ts'
 import { type CheckoutFinding, isBlockingFinding } from './findings.ts'
 import { findCheckoutInputProblems } from './input-checks.ts'
-import type { AvailableCheckoutLine } from './lines.ts'
+import type { CheckoutLineForSale } from './lines.ts'
 import type { PricedCheckout } from './price.ts'
 import type { CheckoutRow } from './repository.ts'
 import type { AppliedTaxExemption, CheckoutFindingResponse, CheckoutResponse } from './schema.ts'
@@ -118,7 +118,7 @@ type PriceView = Pick<
 >
 
 function itemOf(
-  { id, variantId, quantity, metadata, variant }: AvailableCheckoutLine,
+  { id, variantId, quantity, metadata, variant }: CheckoutLineForSale,
   line: Quote['lines'][number] | undefined
 ): CheckoutResponse['items'][number] {
   if (line === undefined) throw new Error(`the quote has no line ${id}`)

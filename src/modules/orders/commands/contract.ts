@@ -7,7 +7,7 @@ import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { CheckoutResponse } from '../checkouts/schema.ts'
 import type { NewCheckoutWithToken } from '../checkouts/service.ts'
 import type { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
-import type { PlacedOrder } from '../orders/service.ts'
+import type { PlacedOrderWithToken } from '../orders/service.ts'
 
 // Each command opens its own transaction, so call it outside of one: inside, it would wait for the caller's locks.
 // A repeated write creates nothing twice: its id is the id of what it creates. Pass `writeOf(request)` in a route, for
@@ -96,7 +96,7 @@ export type CheckoutCommands = {
     id: string,
     request: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
     write: IdempotentWrite
-  ): Promise<PlacedOrder>
+  ): Promise<PlacedOrderWithToken>
 }
 
 /** Orders for other modules. The routes of `/api/orders` call the same functions. */
@@ -119,7 +119,7 @@ export type OrderCommands = {
    * assert.deepEqual([placed.isNew, placed.order.total], [true, 1_490])
    * assert.deepEqual(placed.order.items[0]?.metadata, { engraving: 'Ada' })
    */
-  place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder>
+  place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrderWithToken>
   /**
    * Returns an order of the buyer, as the buyer sees it. Takes no lock. One statement.
    * @throws `ORDER_NOT_FOUND`: it does not exist, it belongs to another buyer, or the token of the guest is wrong

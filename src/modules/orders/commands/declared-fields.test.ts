@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Type } from '../../../kernel/schema.ts'
 import { nullable, Time } from '../../../kernel/wire.ts'
-import { declaredFieldsOf } from './declared-fields.ts'
+import { keepDeclaredFields } from './declared-fields.ts'
 
 test('responses to other modules keep only the members that the schema declares, at any depth', () => {
   const at = new Date(0)
@@ -19,5 +19,5 @@ test('responses to other modules keep only the members that the schema declares,
     lines: [{ id: 1, order_id: 'x' }],
     option: { id: 'a', key: 'x' }
   }
-  expect(declaredFieldsOf(schema, value)).toEqual(declared)
+  expect(keepDeclaredFields(schema, value)).toEqual(declared)
 })

@@ -8,7 +8,7 @@ type Shape = {
  * Keeps the members that the schema declares, as the serializer of responses does. Without it a module would see columns
  * that no client gets, such as hashes of email addresses.
  */
-export const declaredFieldsOf = <T>(schema: object, value: T): T => prune(schema as Shape, value) as T
+export const keepDeclaredFields = <T>(schema: object, value: T): T => prune(schema as Shape, value) as T
 
 function prune(shape: Shape, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value

@@ -9,12 +9,16 @@ import type { AdminOrderActions } from '../administration/actions.ts'
 import { PlaceOrderInput } from '../checkouts/place-order.ts'
 import { findCheckoutOfAnyBuyer } from '../checkouts/repository.ts'
 import type { CheckoutService } from '../checkouts/service.ts'
-import { orderNotFoundError, orderRequestInvalidError, orderWriteRepeatedError } from '../errors.ts'
+import {
+  orderNotFoundError,
+  orderRequestInvalidError,
+  orderWriteRepeatedConcurrentlyError
+} from '../errors.ts'
 import { findOrderMetadata, findOrderOwner } from '../orders/repository.ts'
 import { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
-import type { OrderService, PlacedOrder } from '../orders/service.ts'
+import type { OrderService, PlacedOrderWithToken } from '../orders/service.ts'
 import type { CheckoutCommands, OrderCommands } from './contract.ts'
-import { declaredFieldsOf } from './declared-fields.ts'
+import { keepDeclaredFields } from './declared-fields.ts'
 
 type Deps = {
   db: Database
@@ -27,7 +31,7 @@ type Deps = {
  * Creates the commands for other modules. They do what the gateway does before it calls the same services.
  * They validate the request, and find what an earlier attempt of the write has created.
  */
-export function createOrderCommands({ db, checkouts, orders, updateMetadata }: Deps): {
+export function createOrderAndCheckoutCommands({ db, checkouts, orders, updateMetadata }: Deps): {
   checkouts: CheckoutCommands
   orders: OrderCommands
 } {
@@ -51,8 +55,8 @@ export function createOrderCommands({ db, checkouts, orders, updateMetadata }: D
         onceById(write, findOrder, async attempt =>
           shown(await orders.place(buyer, validated(request), attempt))
         ),
-      read: async (buyer, id) => declaredFieldsOf(OrderResponse, await orders.read(buyer, id)),
-      list: async (buyer, query) => declaredFieldsOf(OrderPage, await orders.list(buyer, query)),
+      read: async (buyer, id) => keepDeclaredFields(OrderResponse, await orders.read(buyer, id)),
+      list: async (buyer, query) => keepDeclaredFields(OrderPage, await orders.list(buyer, query)),
       updateMetadata: async (id, change, write) => {
         await updateMetadata(id, validMetadataRequest(change), write)
         return found(await db.first(findOrderMetadata, { id }), orderNotFoundError)
@@ -62,9 +66,9 @@ export function createOrderCommands({ db, checkouts, orders, updateMetadata }: D
 }
 
 const OrderPage = listOf(OrderSummaryResponse)
-const shown = (placed: PlacedOrder): PlacedOrder => ({
+const shown = (placed: PlacedOrderWithToken): PlacedOrderWithToken => ({
   ...placed,
-  order: declaredFieldsOf(OrderResponse, placed.order)
+  order: keepDeclaredFields(OrderResponse, placed.order)
 })
 
 let errorsOf: ReturnType<typeof compileSchema> | undefined
@@ -91,7 +95,8 @@ async function onceById<T>(
   try {
     return await work(isRepeated ? applied : write)
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== orderWriteRepeatedError.code) throw error
+    if (!(error instanceof DomainError) || error.code !== orderWriteRepeatedConcurrentlyError.code)
+      throw error
     return work(applied)
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
 import { countryCodes } from '../../../kernel/countries.ts'
-import { findRegionCode, listRegions, regionCodesOutward } from '../../../kernel/regions.ts'
+import { findRegionCode, listRegionsOfCountry, regionCodesInnermostFirst } from '../../../kernel/regions.ts'
 
 async function useCountries(options: Parameters<typeof useCheckouts>[0] = {}) {
   const shop = await useCheckouts(options)
@@ -79,11 +79,11 @@ test('without the shipping module, a region is required only where taxes depend 
 
 test('each region in the address rules is known by its code, and lies in its listed parent', () => {
   for (const country of countryCodes) {
-    const regions = listRegions(country)
+    const regions = listRegionsOfCountry(country)
     expect(new Set(regions.map(({ code }) => code)).size).toBe(regions.length)
     for (const { code, within } of regions) {
       expect(findRegionCode(country, code), `${country}-${code}`).toBe(code)
-      expect(regionCodesOutward(country, code)[1] ?? null, `${country}-${code}`).toBe(within)
+      expect(regionCodesInnermostFirst(country, code)[1] ?? null, `${country}-${code}`).toBe(within)
     }
   }
 })

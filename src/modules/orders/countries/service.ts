@@ -1,6 +1,6 @@
 import { regionsOfAreas } from '../../../kernel/areas.ts'
 import { countryCodes, requiredAddressFields } from '../../../kernel/countries.ts'
-import { listRegions, regionFault } from '../../../kernel/regions.ts'
+import { addressRegionFault, listRegionsOfCountry } from '../../../kernel/regions.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { countryNotFoundError } from '../errors.ts'
@@ -27,7 +27,9 @@ export const createAddressFormatService = ({ pricing, shipping }: Deps) => ({
     return {
       country,
       required: ['name', ...fields],
-      regions: listRegions(country).filter(({ code }) => regionFault(country, code, named) === undefined)
+      regions: listRegionsOfCountry(country).filter(
+        ({ code }) => addressRegionFault(country, code, named) === undefined
+      )
     }
   }
 })

@@ -5,7 +5,11 @@ import type { CancellationService } from '../cancellation/service.ts'
 import { updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
-import { deferredPaymentTermsOf, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
+import {
+  firstDeferredTermsOfPaymentMethods,
+  paymentTimeoutSecondsOf,
+  type UnpaidOrderTimeoutSeconds
+} from '../lifecycle/terms.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import * as repository from './repository.ts'
 
@@ -15,7 +19,7 @@ type Deps = {
   changes: OrderTransitions
   cancellations: Pick<CancellationService, 'begin'>
   unpaidStock: Pick<UnpaidStockLimiter, 'verify'>
-  paymentTimeouts: PaymentTimeouts
+  paymentTimeouts: UnpaidOrderTimeoutSeconds
 }
 
 const ORDERS_PER_BATCH = 100
@@ -30,7 +34,7 @@ export function createOrderExpirer({ db, log, changes, cancellations, unpaidStoc
     if (isPaymentSecured(locked.lifecycle.paymentStatus)) return
     const methods = (await locked.account?.listOpenMethods()) ?? []
     // An order with a deferred payment method is placed when the payment starts, so it does not expire.
-    if (deferredPaymentTermsOf(methods) !== undefined) return
+    if (firstDeferredTermsOfPaymentMethods(methods) !== undefined) return
     const checked = await unpaidStock.verify(tx, locked)
     const seconds = paymentTimeoutSecondsOf(methods, paymentTimeouts, {
       isVerified: checked.order.is_buyer_verified,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OrderLifecycle } from '../lifecycle/actions.ts'
+import type { OrderLifecycleFacts } from '../lifecycle/actions.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 
@@ -9,7 +9,7 @@ const LINES = [
   { ...counters, line: 2, requiresShipping: false, canceled: 1 },
   { ...counters, line: 3, requiresShipping: false, fulfilled: 3 }
 ]
-const PAID: OrderLifecycle = {
+const PAID: OrderLifecycleFacts = {
   state: 'placed',
   paymentStatus: 'paid',
   lines: LINES,
@@ -18,7 +18,7 @@ const PAID: OrderLifecycle = {
   isErased: false
 }
 
-test.each<[string, Partial<OrderLifecycle>, PaymentTerms, boolean]>([
+test.each<[string, Partial<OrderLifecycleFacts>, PaymentTerms, boolean]>([
   ['it is paid', {}, 'prepaid', true],
   ['some of its money has gone back', { paymentStatus: 'partially_refunded' }, 'prepaid', true],
   ['all of its money has gone back', { paymentStatus: 'refunded' }, 'prepaid', false],

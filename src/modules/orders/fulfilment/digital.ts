@@ -1,5 +1,5 @@
-import { findOrderActionRefusalReason, type OrderLifecycle } from '../lifecycle/actions.ts'
-import { type OrderLineUnits, remainingOrderLineUnitsByAction } from '../lifecycle/counters.ts'
+import { findOrderActionRefusalReason, type OrderLifecycleFacts } from '../lifecycle/actions.ts'
+import { type OrderLineQuantity, remainingOrderLineUnitsByAction } from '../lifecycle/counters.ts'
 import type { OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
@@ -10,7 +10,10 @@ const PAID: readonly (OrderPaymentStatus | null)[] = ['paid', 'partially_refunde
  * Returns the digital units that the shop delivers automatically now: once they are paid, or the order is on
  * account.
  */
-export function deliverableDigitalUnits(lifecycle: OrderLifecycle, terms: PaymentTerms): OrderLineUnits[] {
+export function deliverableDigitalUnits(
+  lifecycle: OrderLifecycleFacts,
+  terms: PaymentTerms
+): OrderLineQuantity[] {
   if (findOrderActionRefusalReason('fulfil', lifecycle, 'system', 'never') !== undefined) return []
   if (terms !== 'on_account' && !PAID.includes(lifecycle.paymentStatus)) return []
   return lifecycle.lines

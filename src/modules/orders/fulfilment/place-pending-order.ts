@@ -1,8 +1,12 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { orderPlacedEvent } from '../events.ts'
-import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
-import { updatePaymentTerms } from '../lifecycle/repository.ts'
+import {
+  eventSubjectOfLockedOrder,
+  type OrderUnderLock,
+  updateLockedOrder
+} from '../lifecycle/locked-order.ts'
+import { updateOrderPaymentTerms } from '../lifecycle/repository.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import type { FulfilmentService } from './service.ts'
@@ -19,16 +23,16 @@ export type PlacePendingOrder = (
   terms: PaymentTerms
 ) => Promise<OrderUnderLock>
 
-export const createPendingOrderPlacer =
+export const createPlacerOfPendingOrders =
   ({ changes, fulfilment, emit }: Deps): PlacePendingOrder =>
   async (tx, locked, terms) => {
     const { id, number, customer_id, currency, total } = locked.order
     const onTerms =
       terms === locked.order.terms
         ? locked
-        : await updateLockedOrder(tx, locked, updatePaymentTerms, { terms })
+        : await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms })
     const placed = await changes.transition(tx, onTerms, 'place', SYSTEM_ACTOR)
-    emit(tx, orderPlacedEvent, lockedOrderSubject(tx, id), {
+    emit(tx, orderPlacedEvent, eventSubjectOfLockedOrder(tx, id), {
       order_id: id,
       number,
       customer_id,

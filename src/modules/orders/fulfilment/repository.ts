@@ -1,7 +1,7 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { DeliveryGroupRow } from '../orders/repository.ts'
 
 export const insertOrderShipment = statement({
@@ -11,7 +11,7 @@ export const insertOrderShipment = statement({
     order_id: 'uuid',
     carrier: 'text?',
     tracking_number: 'text?',
-    lines: json<readonly OrderLineUnits[]>(),
+    lines: json<readonly OrderLineQuantity[]>(),
     actor: 'uuid?'
   },
   text: `
@@ -24,7 +24,7 @@ export const findOrderShipment = statement({
   gives: {
     carrier: 'text?',
     tracking_number: 'text?',
-    lines: json<OrderLineUnits[]>(),
+    lines: json<OrderLineQuantity[]>(),
     voided_at: 'timestamptz?'
   },
   text: `
@@ -48,7 +48,7 @@ export const listDeliveryGroups = statement({
   text: 'select group_key, method, option from orders.groups where order_id = $order_id order by group_key'
 })
 /** Replaces carrier and tracking number of a shipment. The previous ones stay in `former`. */
-export const updateShipmentLabel = statement({
+export const updateCarrierAndTracking = statement({
   name: 'orders.update_label',
   takes: { id: 'uuid', carrier: 'text?', tracking_number: 'text?', actor: 'uuid?' },
   text: `
@@ -61,7 +61,7 @@ export const updateShipmentLabel = statement({
  * Whether units were returned or refunded since a tracking event, and whether the shop completed the order
  * automatically.
  */
-export const findOrderActionsSinceTracking = statement({
+export const findOrderActionsSinceTrackingEvent = statement({
   name: 'orders.find_consequences',
   takes: { order_id: 'uuid', since: 'timestamptz' },
   gives: { depends_on: nullableOneOf<'return' | 'refund'>(), is_completed_by_system: 'bool' },

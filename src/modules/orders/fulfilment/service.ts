@@ -10,15 +10,15 @@ import { orderActionRefusedError, orderShipmentNotFoundError, orderStaleError } 
 import { orderShipmentVoidedEvent, orderShippedEvent } from '../events.ts'
 import {
   addToOrderLineCounters,
-  type OrderLineUnits,
+  type OrderLineQuantity,
   remainingOrderLineUnitsByAction
 } from '../lifecycle/counters.ts'
-import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { eventSubjectOfLockedOrder, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { deliverableDigitalUnits } from './digital.ts'
 import * as repository from './repository.ts'
 import { shippableUnitsByDeliveryGroup, stockLinesOfUnits } from './unit-groups.ts'
-import { findShipmentVoidRefusalReason, subtractShippedUnits } from './voiding.ts'
+import { findShipmentVoidRefusalReason, reduceShippedUnitsOfLines } from './voiding.ts'
 
 type Deps = {
   db: Database
@@ -38,7 +38,7 @@ type ShipmentLabel = {
 }
 export type ShipmentInput = ShipmentLabel & {
   /** Default: all remaining units. */
-  readonly lines?: readonly OrderLineUnits[] | undefined
+  readonly lines?: readonly OrderLineQuantity[] | undefined
 }
 
 /** The error reason for a tracking event that cannot be voided, by the later action that prevents it. */
@@ -50,7 +50,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
   async function shipUnits(
     tx: Transaction,
     locked: OrderUnderLock,
-    units: readonly OrderLineUnits[],
+    units: readonly OrderLineQuantity[],
     { id, actor, ...given }: ShipmentLabel & { id: string; actor: OrderActor }
   ): Promise<OrderUnderLock> {
     const { carrier = null, tracking_number = null, unchecked = false } = given
@@ -72,7 +72,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     // Confirmed units cannot be evicted by a paid order.
     await inventory?.confirm(tx, order_id)
     await inventory?.post(tx, { id, kind: 'ship', owner: order_id, lines: stockLinesOfUnits(locked, units) })
-    emit(tx, orderShippedEvent, lockedOrderSubject(tx, order_id), {
+    emit(tx, orderShippedEvent, eventSubjectOfLockedOrder(tx, order_id), {
       order_id,
       number,
       customer_id,
@@ -85,7 +85,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
   async function reopenShipping(
     tx: Transaction,
     locked: OrderUnderLock,
-    units: readonly OrderLineUnits[]
+    units: readonly OrderLineQuantity[]
   ): Promise<void> {
     const { id: orderId, customer_id: customerId } = locked.order
     const chosen = await tx.rows(repository.listDeliveryGroups, { order_id: orderId })
@@ -157,7 +157,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         const { carrier: before, tracking_number: number } = stored
         const label = { carrier: before, tracking_number: number, ...definedOf(given), unchecked }
         const { carrier, tracking_number } = (await shipping?.updateLabel(tx, id, label)) ?? label
-        await tx.run(repository.updateShipmentLabel, { id, carrier, tracking_number, actor: actor.id })
+        await tx.run(repository.updateCarrierAndTracking, { id, carrier, tracking_number, actor: actor.id })
         await changes.transition(tx, locked, 'relabel', actor)
       })
     },
@@ -188,7 +188,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         await shipping?.voidParcel(tx, { shipmentId: id, actor: actor.id, reason })
         await reopenShipping(tx, locked, parcel.lines)
         await changes.transition(tx, locked, 'void_shipment', actor, {
-          lines: subtractShippedUnits(locked.lines, parcel.lines)
+          lines: reduceShippedUnitsOfLines(locked.lines, parcel.lines)
         })
         await tx.run(repository.markShipmentVoided, { id, actor: actor.id, reason })
         await inventory?.post(tx, {
@@ -198,7 +198,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
           shipment: id
         })
         const { number, customer_id } = locked.order
-        emit(tx, orderShipmentVoidedEvent, lockedOrderSubject(tx, order_id), {
+        emit(tx, orderShipmentVoidedEvent, eventSubjectOfLockedOrder(tx, order_id), {
           order_id,
           number,
           customer_id,
@@ -236,7 +236,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         const consequences =
           before === after
             ? undefined
-            : await tx.first(repository.findOrderActionsSinceTracking, { order_id, since })
+            : await tx.first(repository.findOrderActionsSinceTrackingEvent, { order_id, since })
         const dependsOn = consequences?.depends_on ?? null
         if (dependsOn !== null)
           throw orderActionRefusedError({
@@ -255,7 +255,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
     /** Records returned units. `restock`: whether they go back to stock. @throws as `ship` */
     recordReturn: async (
       order_id: string,
-      { lines: units, restock }: { lines: readonly OrderLineUnits[]; restock: boolean },
+      { lines: units, restock }: { lines: readonly OrderLineQuantity[]; restock: boolean },
       actor: OrderActor,
       write: IdempotentWrite
     ): Promise<void> => {

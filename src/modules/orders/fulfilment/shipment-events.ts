@@ -13,7 +13,7 @@ const STATUS_OF = { deliver: 'delivered', come_back: 'returned' } as const
  * Records deliveries and returns to the sender in the history of the order. Each record also restarts the
  * time until the order is completed, so the time for returns begins when the last parcel arrives.
  */
-export function createShipmentEventHandler(
+export function createShipmentEventHistoryRecorder(
   { changes, shipping }: Deps,
   action: keyof typeof STATUS_OF
 ): EventHandler<ShipmentEvent> {

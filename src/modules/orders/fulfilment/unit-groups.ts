@@ -1,10 +1,13 @@
 import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { StockRequestLine } from '../../inventory/index.ts'
-import { type OrderLineUnits, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
+import { type OrderLineQuantity, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 
 /** Groups the units that need shipping by delivery group. */
-export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: readonly OrderLineUnits[]) {
+export function shippableUnitsByDeliveryGroup(
+  { lines }: OrderUnderLock,
+  units: readonly OrderLineQuantity[]
+) {
   const shippable = lines
     .filter(({ requiresShipping }) => requiresShipping)
     .map(line => ({ group: line.group, line: line.line, quantity: sumUnitsOfOrderLine(units, line) }))
@@ -18,9 +21,9 @@ export function shippableUnitsByDeliveryGroup({ lines }: OrderUnderLock, units: 
 /** Sums units by variant, as the inventory needs them. */
 export const stockLinesOfUnits = (
   { lines }: OrderUnderLock,
-  units: readonly OrderLineUnits[]
+  units: readonly OrderLineQuantity[]
 ): StockRequestLine[] =>
-  stockLinesOf(
+  sumStockLinesByVariant(
     units.map(({ line, quantity }) => {
       const variantId = lines.find(each => each.line === line)?.variantId
       if (variantId === undefined) throw new Error(`the order has no line ${line}`)
@@ -29,5 +32,5 @@ export const stockLinesOfUnits = (
   )
 
 /** Sums lines by variant. */
-export const stockLinesOf = (lines: readonly StockRequestLine[]): StockRequestLine[] =>
+export const sumStockLinesByVariant = (lines: readonly StockRequestLine[]): StockRequestLine[] =>
   [...sumQuantitiesByVariant(lines)].map(([variantId, quantity]) => ({ variantId, quantity }))

@@ -1,4 +1,4 @@
-import { type OrderLineCounters, type OrderLineUnits, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
+import { type OrderLineCounters, type OrderLineQuantity, sumUnitsOfOrderLine } from '../lifecycle/counters.ts'
 
 /**
  * Returns why a shipment of these units cannot be voided, or `undefined` if it can. Digital units are
@@ -6,7 +6,7 @@ import { type OrderLineCounters, type OrderLineUnits, sumUnitsOfOrderLine } from
  */
 export function findShipmentVoidRefusalReason(
   lines: readonly OrderLineCounters[],
-  units: readonly OrderLineUnits[]
+  units: readonly OrderLineQuantity[]
 ): 'digital' | 'returned' | 'refunded' | undefined {
   const of = lines.filter(line => sumUnitsOfOrderLine(units, line) > 0)
   const isLessThan = (counter: 'returned' | 'refunded') =>
@@ -17,8 +17,8 @@ export function findShipmentVoidRefusalReason(
 }
 
 /** Returns the lines after reducing their shipped units by these units. */
-export const subtractShippedUnits = (
+export const reduceShippedUnitsOfLines = (
   lines: readonly OrderLineCounters[],
-  units: readonly OrderLineUnits[]
+  units: readonly OrderLineQuantity[]
 ): OrderLineCounters[] =>
   lines.map(line => ({ ...line, fulfilled: line.fulfilled - sumUnitsOfOrderLine(units, line) }))

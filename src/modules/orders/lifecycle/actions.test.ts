@@ -5,7 +5,7 @@ import {
   findOrderActionRefusalReason,
   ORDER_ACTIONS,
   type OrderActionName,
-  type OrderLifecycle,
+  type OrderLifecycleFacts,
   orderStateAfter
 } from './actions.ts'
 import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
@@ -20,7 +20,7 @@ const line = (fields: Partial<OrderLineCounters> = {}): OrderLineCounters => ({
   requiresShipping: true,
   ...fields
 })
-const lifecycle = (fields: Partial<OrderLifecycle> = {}): OrderLifecycle => ({
+const lifecycle = (fields: Partial<OrderLifecycleFacts> = {}): OrderLifecycleFacts => ({
   state: 'placed',
   paymentStatus: 'paid',
   lines: [line()],
@@ -41,7 +41,7 @@ describe('allowed actions', () => {
     expect(by('customer')).toEqual(['pay', 'cancel'])
   })
 
-  test.each<[string, Partial<OrderLifecycle>, 'unpaid' | 'unshipped' | 'never', string | undefined]>([
+  test.each<[string, Partial<OrderLifecycleFacts>, 'unpaid' | 'unshipped' | 'never', string | undefined]>([
     ['before it is paid', unpaid, 'unpaid', undefined],
     ['when it is paid and not sent', {}, 'unshipped', undefined],
     ['when it is paid, where only what is not may be', {}, 'unpaid', 'paid'],
@@ -76,7 +76,7 @@ describe('allowed actions', () => {
     ).toBe('shipped')
   })
 
-  test.each<[string, Partial<OrderLifecycle>, OrderActionName[]]>([
+  test.each<[string, Partial<OrderLifecycleFacts>, OrderActionName[]]>([
     ['unpaid', unpaid, ['cancel', 'cancel_lines', 'hold', 'note']],
     ['paid', {}, ['cancel', 'cancel_lines', 'fulfil', 'refund', 'hold', 'note']],
     ['held', { isHeld: true }, ['cancel', 'cancel_lines', 'refund', 'release', 'note']],

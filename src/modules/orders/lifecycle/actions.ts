@@ -1,6 +1,6 @@
 import type { OrderLineCounters } from './counters.ts'
 import { remainingOrderLineUnitsByAction } from './counters.ts'
-import type { OrderPaymentStatus, OrderState } from './status.ts'
+import type { OrderLifecycleState, OrderPaymentStatus } from './status.ts'
 
 /** Who acts on an order. A guest has proved access with the order's token; the system is the shop itself. */
 export type OrderActorRole = 'customer' | 'guest' | 'admin' | 'system'
@@ -8,9 +8,9 @@ export type OrderActorRole = 'customer' | 'guest' | 'admin' | 'system'
 export type CustomerCancellationPolicy = 'unpaid' | 'unshipped' | 'never'
 
 type Action = {
-  readonly from: readonly OrderState[]
+  readonly from: readonly OrderLifecycleState[]
   /** The state after the action. Null: the state does not change. */
-  readonly to: OrderState | null
+  readonly to: OrderLifecycleState | null
   readonly by: readonly OrderActorRole[]
   readonly description: string
   /** Whether the action is allowed while a cancellation is pending. */
@@ -142,8 +142,8 @@ export const ORDER_ACTIONS = {
 export type OrderActionName = keyof typeof ORDER_ACTIONS
 
 /** What decides which actions an order allows. */
-export type OrderLifecycle = {
-  readonly state: OrderState
+export type OrderLifecycleFacts = {
+  readonly state: OrderLifecycleState
   /** The payment status. Null when payments are disabled. */
   readonly paymentStatus: OrderPaymentStatus | null
   readonly lines: readonly OrderLineCounters[]
@@ -156,7 +156,7 @@ export type OrderLifecycle = {
 export const isActiveOrder = ({
   state,
   isCancelRequested
-}: Pick<OrderLifecycle, 'state' | 'isCancelRequested'>): boolean =>
+}: Pick<OrderLifecycleFacts, 'state' | 'isCancelRequested'>): boolean =>
   (state === 'pending' || state === 'placed') && !isCancelRequested
 
 /** Why an action is refused. */
@@ -176,13 +176,13 @@ export type OrderActionRefusalReason =
 
 const UNPAID_STATUSES: readonly (OrderPaymentStatus | null)[] = ['unpaid', 'partially_paid']
 const STATUSES_WITHOUT_PAYMENT: readonly (OrderPaymentStatus | null)[] = ['unpaid', null]
-const isShipped = ({ lines }: OrderLifecycle) => lines.some(({ fulfilled }) => fulfilled > 0)
-const hasLeft = ({ lines }: OrderLifecycle, kind: keyof typeof remainingOrderLineUnitsByAction) =>
+const isShipped = ({ lines }: OrderLifecycleFacts) => lines.some(({ fulfilled }) => fulfilled > 0)
+const hasLeft = ({ lines }: OrderLifecycleFacts, kind: keyof typeof remainingOrderLineUnitsByAction) =>
   lines.some(line => remainingOrderLineUnitsByAction[kind](line) > 0)
 
 /** Further conditions of each action, in addition to state and role. Each returns the reason of a refusal. */
 const GUARDS: Partial<
-  Record<OrderActionName, (lifecycle: OrderLifecycle) => OrderActionRefusalReason | undefined>
+  Record<OrderActionName, (lifecycle: OrderLifecycleFacts) => OrderActionRefusalReason | undefined>
 > = {
   pay: ({ paymentStatus }) => (UNPAID_STATUSES.includes(paymentStatus) ? undefined : 'paid'),
   cancel: lifecycle => (isShipped(lifecycle) ? 'shipped' : undefined),
@@ -204,7 +204,7 @@ const GUARDS: Partial<
 /** Returns why the role cannot take this action now, or `undefined` when it can. */
 export function findOrderActionRefusalReason(
   name: OrderActionName,
-  lifecycle: OrderLifecycle,
+  lifecycle: OrderLifecycleFacts,
   role: OrderActorRole,
   policy: CustomerCancellationPolicy
 ): OrderActionRefusalReason | undefined {
@@ -219,7 +219,7 @@ export function findOrderActionRefusalReason(
 }
 
 function refusedByPolicy(
-  { paymentStatus }: OrderLifecycle,
+  { paymentStatus }: OrderLifecycleFacts,
   policy: CustomerCancellationPolicy
 ): OrderActionRefusalReason | undefined {
   if (policy === 'never') return 'policy'
@@ -228,7 +228,7 @@ function refusedByPolicy(
 
 /** The actions that the role can take now. */
 export const allowedOrderActions = (
-  lifecycle: OrderLifecycle,
+  lifecycle: OrderLifecycleFacts,
   role: OrderActorRole,
   policy: CustomerCancellationPolicy
 ): OrderActionName[] =>
@@ -237,5 +237,5 @@ export const allowedOrderActions = (
   )
 
 /** The state that an action leads to. */
-export const orderStateAfter = (name: OrderActionName, state: OrderState): OrderState =>
+export const orderStateAfter = (name: OrderActionName, state: OrderLifecycleState): OrderLifecycleState =>
   ORDER_ACTIONS[name].to ?? state

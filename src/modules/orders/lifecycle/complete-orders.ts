@@ -18,7 +18,7 @@ const BATCH_MAX = 1_000
 export function createOrderCompleter({ db, log, changes, seconds }: Deps) {
   async function complete(tx: Transaction, id: string): Promise<void> {
     const locked = await changes.lock(tx, id)
-    if ((await tx.first(repository.findOrderToComplete, { id, seconds })) === undefined) return
+    if ((await tx.first(repository.findOrderIfStillCompletable, { id, seconds })) === undefined) return
     changes.assertAllowed(locked, 'complete', SYSTEM_ACTOR)
     await changes.transition(tx, locked, 'complete', SYSTEM_ACTOR)
   }

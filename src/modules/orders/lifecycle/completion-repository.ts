@@ -18,7 +18,7 @@ export const listOrdersToComplete = statement({
   text: `select id from orders.orders where ${IS_DONE} order by updated_at limit $limit`
 })
 /** Checks again whether an order can be completed, once the caller has locked its row. */
-export const findOrderToComplete = statement({
+export const findOrderIfStillCompletable = statement({
   name: 'orders.find_done',
   takes: { id: 'uuid', seconds: 'float8' },
   gives: { id: 'uuid' },

@@ -15,11 +15,11 @@ export type OrderLineCounters = {
   /** Whether the line needs shipping. False for digital goods and services. */
   readonly requiresShipping: boolean
 }
-export type OrderLineUnits = { readonly line: number; readonly quantity: number }
+export type OrderLineQuantity = { readonly line: number; readonly quantity: number }
 
 /** The sum of the units of one line. */
 export const sumUnitsOfOrderLine = (
-  units: readonly OrderLineUnits[],
+  units: readonly OrderLineQuantity[],
   { line }: Pick<OrderLineCounters, 'line'>
 ): number => units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
 
@@ -39,7 +39,7 @@ const COUNTERS = { cancel: 'canceled', fulfil: 'fulfilled', return: 'returned', 
 export function addToOrderLineCounters(
   lines: readonly OrderLineCounters[],
   kind: keyof typeof remainingOrderLineUnitsByAction,
-  units: readonly OrderLineUnits[]
+  units: readonly OrderLineQuantity[]
 ): OrderLineCounters[] {
   const requested = new Map<number, number>()
   for (const { line, quantity } of units) requested.set(line, (requested.get(line) ?? 0) + quantity)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { declaredStatements } from '../../../platform/postgres/statement.ts'
+import { listDeclaredStatements } from '../../../platform/postgres/statement.ts'
 import '../index.ts'
-import { orderUnderLock, updateLockedOrder } from './locked-order.ts'
-import { type LockedOrderRow, updatePaymentTerms } from './repository.ts'
+import { registerLockedOrder, updateLockedOrder } from './locked-order.ts'
+import { type LockedOrderRow, updateOrderPaymentTerms } from './repository.ts'
 
 const ROW: LockedOrderRow = {
   id: '01981d5e-0000-7000-8000-000000000001',
@@ -28,11 +28,11 @@ const ROW: LockedOrderRow = {
 }
 /** A transaction whose update returns this row. */
 const returning = (row: LockedOrderRow | undefined) => ({ first: async () => row }) as unknown as Transaction
-const lockIn = (tx: Transaction) => orderUnderLock(tx, { account: undefined, order: ROW, lines: [] })
+const lockIn = (tx: Transaction) => registerLockedOrder(tx, { account: undefined, order: ROW, lines: [] })
 
 test('an update of a locked order returns the order with the columns of its row', async () => {
   const tx = returning({ ...ROW, payment_status: 'paid', version: 2 })
-  const updated = await updateLockedOrder(tx, lockIn(tx), updatePaymentTerms, { terms: 'on_account' })
+  const updated = await updateLockedOrder(tx, lockIn(tx), updateOrderPaymentTerms, { terms: 'on_account' })
   expect(updated.order.version).toBe(2)
   expect(updated.lifecycle.paymentStatus).toBe('paid')
 })
@@ -40,15 +40,15 @@ test('an update of a locked order returns the order with the columns of its row'
 test('an update that changes no row returns the locked order, which can be updated again', async () => {
   const tx = returning(undefined)
   const locked = lockIn(tx)
-  expect(await updateLockedOrder(tx, locked, updatePaymentTerms, { terms: 'prepaid' })).toBe(locked)
-  expect(await updateLockedOrder(tx, locked, updatePaymentTerms, { terms: 'prepaid' })).toBe(locked)
+  expect(await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).toBe(locked)
+  expect(await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).toBe(locked)
 })
 
 test('a locked order that was updated since is rejected', async () => {
   const tx = returning({ ...ROW, version: 2 })
   const locked = lockIn(tx)
-  await updateLockedOrder(tx, locked, updatePaymentTerms, { terms: 'on_account' })
-  await expect(updateLockedOrder(tx, locked, updatePaymentTerms, { terms: 'prepaid' })).rejects.toThrow(
+  await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'on_account' })
+  await expect(updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).rejects.toThrow(
     'orders.update_terms got an order as it was before another change of the transaction'
   )
 })
@@ -63,7 +63,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 }
 
 test('every other statement that updates orders has a reason', () => {
-  const updates = declaredStatements()
+  const updates = listDeclaredStatements()
     .filter(({ text }) => /\bupdate orders\.orders\b/.test(text))
     .filter(({ gives }) => !('has_expired' in gives))
     .map(({ name }) => name)

@@ -1,9 +1,9 @@
 import type { EventSubject } from '../../../kernel/events.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { StatementArguments, StatementValues } from '../../../platform/postgres/statement.ts'
-import type { LockedPaymentAccount } from '../../payments/index.ts'
-import type { OrderLifecycle } from './actions.ts'
+import type { StatementArguments, StatementValueTypes } from '../../../platform/postgres/statement.ts'
+import type { LockedOrderPaymentAccount } from '../../payments/index.ts'
+import type { OrderLifecycleFacts } from './actions.ts'
 import type { OrderLineCounters } from './counters.ts'
 import type { LockedOrderRow, LockedOrderUpdate } from './repository.ts'
 
@@ -19,27 +19,27 @@ type OrderLine = OrderLineCounters & {
  */
 export type OrderUnderLock = {
   /** `undefined`: payments are disabled, or were when the order was created. */
-  readonly account: LockedPaymentAccount | undefined
+  readonly account: LockedOrderPaymentAccount | undefined
   readonly order: LockedOrderRow
   readonly lines: readonly OrderLine[]
-  readonly lifecycle: OrderLifecycle
+  readonly lifecycle: OrderLifecycleFacts
 }
 
 /** The newest state of each order that a transaction has locked. */
 const newestBy = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
 
 /** Returns the version of an order that the transaction has locked, by now. Undefined: it has not locked the order. */
-export const versionUnderLock = (tx: Transaction, id: string): number | undefined =>
+export const versionOfLockedOrder = (tx: Transaction, id: string): number | undefined =>
   newestBy.get(tx)?.get(id)?.order.version
 
 /** Returns an order that the transaction has locked, as the subject of an event. Its version is the one that is committed. */
-export function lockedOrderSubject(tx: Transaction, id: string): EventSubject<true> {
-  if (versionUnderLock(tx, id) === undefined) throw new Error(`order ${id} is not locked`)
-  return { id, version: () => versionUnderLock(tx, id) ?? null }
+export function eventSubjectOfLockedOrder(tx: Transaction, id: string): EventSubject<true> {
+  if (versionOfLockedOrder(tx, id) === undefined) throw new Error(`order ${id} is not locked`)
+  return { id, version: () => versionOfLockedOrder(tx, id) ?? null }
 }
 
 /** Returns the order under lock with these rows, which is the newest from now on. */
-export function orderUnderLock(
+export function registerLockedOrder(
   tx: Transaction,
   { account, order, lines }: Pick<OrderUnderLock, 'account' | 'order' | 'lines'>
 ): OrderUnderLock {
@@ -66,7 +66,7 @@ export function orderUnderLock(
  * Runs an update of a locked order, and returns the order with its new columns. An update that changes no row returns the
  * order as it is. @throws Error when the order was changed since `locked`, because its columns would be outdated.
  */
-export async function updateLockedOrder<T extends StatementValues>(
+export async function updateLockedOrder<T extends StatementValueTypes>(
   tx: Transaction,
   locked: OrderUnderLock,
   { statement }: LockedOrderUpdate<T>,
@@ -77,5 +77,5 @@ export async function updateLockedOrder<T extends StatementValues>(
     throw new Error(`${statement.name} got an order as it was before another change of the transaction`)
   const given = [{ id, ...values }] as unknown as StatementArguments<T & { readonly id: 'uuid' }>
   const order = await tx.first(statement, ...given)
-  return order === undefined ? locked : orderUnderLock(tx, { ...locked, order })
+  return order === undefined ? locked : registerLockedOrder(tx, { ...locked, order })
 }

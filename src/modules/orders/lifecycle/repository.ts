@@ -5,17 +5,17 @@ import {
   oneOf,
   type RowOf,
   type Statement,
-  type StatementValues,
+  type StatementValueTypes,
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { OrderActorRole } from './actions.ts'
-import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from './status.ts'
+import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from './status.ts'
 import type { PaymentTerms } from './terms.ts'
 
 const lockedColumns = {
   id: 'uuid',
   number: 'text',
-  state: oneOf<OrderState>(),
+  state: oneOf<OrderLifecycleState>(),
   terms: oneOf<PaymentTerms>(),
   customer_id: 'uuid?',
   mailbox: 'text?',
@@ -55,11 +55,11 @@ export type LockedOrderRow = RowOf<typeof lockOrder>
  * A statement that changes the columns of a locked order. Only `updateLockedOrder` runs it, so an order under lock always has
  * the columns of its row.
  */
-export type LockedOrderUpdate<T extends StatementValues> = {
+export type LockedOrderUpdate<T extends StatementValueTypes> = {
   readonly statement: Statement<T & { readonly id: 'uuid' }, typeof lockedColumns>
 }
 /** Declares an update of a locked order, whose text ends with its condition. `$id` is the order. */
-export const lockedOrderUpdate = <const T extends StatementValues>({
+export const lockedOrderUpdate = <const T extends StatementValueTypes>({
   name,
   takes,
   text
@@ -104,7 +104,7 @@ export const listOrderLines = statement({
 export const updateOrderState = lockedOrderUpdate({
   name: 'orders.update_state',
   takes: {
-    state: oneOf<OrderState>(),
+    state: oneOf<OrderLifecycleState>(),
     cancel_requested_by: nullableOneOf<OrderActorRole>(),
     is_held: 'bool',
     fulfillment_status: oneOf<FulfillmentStatus>()
@@ -160,7 +160,7 @@ export const updateOrderPaymentStatus = lockedOrderUpdate({
       and (payment_status, is_overpaid, is_disputed, expires_at)
         is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
 })
-export const updatePaymentTerms = lockedOrderUpdate({
+export const updateOrderPaymentTerms = lockedOrderUpdate({
   name: 'orders.update_terms',
   takes: { terms: oneOf<PaymentTerms>() },
   text: 'update orders.orders set terms = $terms where id = $id'

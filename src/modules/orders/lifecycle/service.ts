@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { LockedPaymentAccount, OrderPayments, Refunder } from '../../payments/index.ts'
+import type { LockedOrderPaymentAccount, OrderPayments, Refunder } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { orderActionRefusedError, orderNotCancelableError, orderNotFoundError } from '../errors.ts'
 import {
@@ -12,9 +12,9 @@ import {
   orderStateAfter
 } from './actions.ts'
 import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
-import { type OrderUnderLock, orderUnderLock, updateLockedOrder } from './locked-order.ts'
+import { type OrderUnderLock, registerLockedOrder, updateLockedOrder } from './locked-order.ts'
 import * as repository from './repository.ts'
-import { fulfillmentStatusOf, type OrderState } from './status.ts'
+import { fulfillmentStatusOf, type OrderLifecycleState } from './status.ts'
 
 /**
  * The user, guest or part of the shop that changes an order, and the reason that is stored with the change.
@@ -62,13 +62,13 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
   /** Locks the order of an account that the transaction has locked. Returns `undefined` when the account has no order. */
   async function lockBehind(
     tx: Transaction,
-    account: LockedPaymentAccount | undefined,
+    account: LockedOrderPaymentAccount | undefined,
     id: string
   ): Promise<OrderUnderLock | undefined> {
     const order = await tx.first(repository.lockOrder, { id })
     if (order === undefined) return undefined
     const lines = await tx.rows(repository.listOrderLines, { order_id: id })
-    return orderUnderLock(tx, {
+    return registerLockedOrder(tx, {
       account,
       order,
       lines: lines.map(
@@ -126,7 +126,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
       actor,
       reason
     })
-    return orderUnderLock(tx, { ...changed, lines })
+    return registerLockedOrder(tx, { ...changed, lines })
   }
 
   return { lock, lockBehind, assertAllowed, transition }
@@ -134,7 +134,7 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
 export type OrderTransitions = ReturnType<typeof createOrderTransitions>
 
 /** The units that a carrier still has to deliver, by shipping group. */
-function unitsToShip(lines: OrderUnderLock['lines'], state: OrderState) {
+function unitsToShip(lines: OrderUnderLock['lines'], state: OrderLifecycleState) {
   const open = lines.filter(
     line => line.requiresShipping && state !== 'canceled' && remainingOrderLineUnitsByAction.fulfil(line) > 0
   )

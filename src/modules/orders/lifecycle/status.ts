@@ -1,6 +1,6 @@
 import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 
-export type OrderState = 'pending' | 'placed' | 'completed' | 'canceled'
+export type OrderLifecycleState = 'pending' | 'placed' | 'completed' | 'canceled'
 /** Status of the money of an order, as the payments module reports it. */
 export type OrderPaymentStatus =
   | 'unpaid'
@@ -47,7 +47,7 @@ export const isPaymentSecured = (status: OrderPaymentStatus | null): boolean =>
 
 /** The status for buyers. An authorized payment counts as paid, because the buyer has nothing left to do. */
 export function orderStatusOf(
-  state: OrderState,
+  state: OrderLifecycleState,
   payment: OrderPaymentStatus | null,
   fulfillment: FulfillmentStatus
 ): OrderStatus {

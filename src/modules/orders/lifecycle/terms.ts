@@ -14,7 +14,7 @@ const TERMS: ReadonlyMap<string, PaymentTerms> = new Map([
 ])
 
 /** The terms of a payment method. Methods that the map does not list are prepaid. */
-export const paymentTermsOf = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
+export const paymentTermsOfMethod = (payment: OrderPaymentChoice | undefined): PaymentTerms =>
   TERMS.get(payment?.method ?? '') ?? 'prepaid'
 
 /** Whether the buyer pays after the order is placed, as by bank transfer or on account. */
@@ -22,7 +22,7 @@ export const isDeferredPaymentMethod = (method: string | undefined): boolean =>
   method === 'bank_transfer' || TERMS.has(method ?? '')
 
 /** Seconds that an unpaid order keeps its stock before it expires. */
-export type PaymentTimeouts = {
+export type UnpaidOrderTimeoutSeconds = {
   readonly usual: number
   readonly transfer: number
   /** Payment timeout in seconds of a bank transfer by a buyer with a verified email address. */
@@ -36,7 +36,7 @@ export type PaymentTimeouts = {
  */
 export const paymentTimeoutSecondsOf = (
   methods: readonly (string | undefined)[],
-  { usual, transfer, transferOfVerified }: PaymentTimeouts,
+  { usual, transfer, transferOfVerified }: UnpaidOrderTimeoutSeconds,
   { isVerified, isDeferred: wasDeferred }: { readonly isVerified: boolean; readonly isDeferred: boolean }
 ): number => {
   const isByTransfer = methods.includes('bank_transfer') || (methods.length === 0 && wasDeferred)
@@ -45,5 +45,5 @@ export const paymentTimeoutSecondsOf = (
 }
 
 /** The first terms among these methods that are not prepaid, or `undefined`. */
-export const deferredPaymentTermsOf = (methods: readonly string[]): PaymentTerms | undefined =>
-  methods.map(method => paymentTermsOf({ method })).find(terms => terms !== 'prepaid')
+export const firstDeferredTermsOfPaymentMethods = (methods: readonly string[]): PaymentTerms | undefined =>
+  methods.map(method => paymentTermsOfMethod({ method })).find(terms => terms !== 'prepaid')

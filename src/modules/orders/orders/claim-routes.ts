@@ -4,14 +4,14 @@ import { IdParams } from '../../../kernel/wire.ts'
 import { customerBuyerOfRequest } from '../buyers/routes.ts'
 import type { OrderClaimService } from './claim-service.ts'
 import { GuestOrderHeaders } from './guest-routes.ts'
-import { readOrderRequestCost } from './routes.ts'
+import { orderReadingRequestCost } from './routes.ts'
 import { OrderResponse } from './schema.ts'
 
 export function orderClaimRoutes(tiers: Tiers, claims: OrderClaimService): void {
   tiers.secured.post(
     '/orders/:id/claim',
     {
-      config: readOrderRequestCost,
+      config: orderReadingRequestCost,
       schema: {
         summary: 'Claim a guest order',
         description:

@@ -6,7 +6,11 @@ import type { ShippingApi } from '../../shipping/index.ts'
 import type { CustomerBuyer } from '../buyers/buyer.ts'
 import { orderNotFoundError, orderStaleError } from '../errors.ts'
 import { orderClaimedEvent } from '../events.ts'
-import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import {
+  eventSubjectOfLockedOrder,
+  type OrderUnderLock,
+  updateLockedOrder
+} from '../lifecycle/locked-order.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse } from './schema.ts'
@@ -51,7 +55,7 @@ export function createOrderClaimService({ db, changes, emit, orders, tokens, shi
       token_version: next
     })
     await shipping?.assignCustomer(tx, id, customer_id)
-    emit(tx, orderClaimedEvent, lockedOrderSubject(tx, id), { order_id: id, number, customer_id })
+    emit(tx, orderClaimedEvent, eventSubjectOfLockedOrder(tx, id), { order_id: id, number, customer_id })
   }
 
   /** Returns the order unchanged if the customer owns it already. @throws `ORDER_NOT_FOUND`, `ORDER_STALE` */

@@ -5,10 +5,10 @@ import { IdParams, marketParameters, withResponseDescription } from '../../../ke
 import { guestBuyerOfRequest } from '../buyers/routes.ts'
 import {
   CompleteCheckoutRequest,
-  GuestOrderRequest,
+  PlaceGuestOrderRequest,
   placeOrderInputOfRequest
 } from '../checkouts/place-order.ts'
-import { cancelOrderRequestCost, readOrderRequestCost } from './routes.ts'
+import { orderCancelingRequestCost, orderReadingRequestCost } from './routes.ts'
 import { GuestOrderResponse, OrderResponse } from './schema.ts'
 import type { OrderService } from './service.ts'
 
@@ -32,7 +32,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
         summary: 'Create a guest order',
         description:
           'Creates an order from `items` or from a guest cart, reserves its stock, and starts the payment in `payment`. Store the `order_token`: every later request needs it as `X-Order-Token`. 400 `ORDER_INCOMPLETE`: `errors` name the missing or invalid fields. 409 `ORDER_PRICE_CHANGED`: show the new price in `quote` and send its total as `expected_total`. 409 `INVENTORY_SHORT` or `ORDER_ITEMS_UNAVAILABLE`: `items` name the affected lines. 409 `SHIPPING_NOT_AVAILABLE`, `ORDER_CODE_REFUSED` or `ORDER_PENDING_LIMIT`: choose another option, remove the codes, or pay an open order.',
-        body: GuestOrderRequest,
+        body: PlaceGuestOrderRequest,
         response: {
           200: withResponseDescription(
             GuestOrderResponse,
@@ -97,7 +97,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
   tiers.public.get(
     '/orders/guest/:id',
     {
-      config: readOrderRequestCost,
+      config: orderReadingRequestCost,
       schema: {
         tags,
         summary: 'Retrieve a guest order',
@@ -114,7 +114,7 @@ export function guestOrderRoutes(tiers: Tiers, orders: OrderService, perMinute: 
   tiers.public.post(
     '/orders/guest/:id/cancel',
     {
-      config: cancelOrderRequestCost,
+      config: orderCancelingRequestCost,
       schema: {
         tags,
         summary: 'Cancel a guest order',

@@ -1,7 +1,7 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
-import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
+import type { OrderLineQuantity } from '../lifecycle/counters.ts'
+import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
 type Line = {
@@ -20,11 +20,11 @@ type Shipment = {
   id: string
   carrier: string | null
   tracking_number: string | null
-  lines: readonly OrderLineUnits[]
+  lines: readonly OrderLineQuantity[]
 }
 
 /** The content of messages about an order. */
-export const listOrderSummaries = statement({
+export const listOrderMessageSummaries = statement({
   name: 'orders.list_summaries',
   takes: { ids: 'uuid[]' },
   gives: {
@@ -35,7 +35,7 @@ export const listOrderSummaries = statement({
     name: 'text?',
     market: 'text',
     currency: 'text',
-    state: oneOf<OrderState>(),
+    state: oneOf<OrderLifecycleState>(),
     terms: oneOf<PaymentTerms>(),
     payment_status: nullableOneOf<OrderPaymentStatus>(),
     fulfillment_status: oneOf<FulfillmentStatus>(),
@@ -68,4 +68,4 @@ export const listOrderSummaries = statement({
         from orders.shipments s where s.order_id = o.id and s.voided_at is null) as shipments
     from orders.orders o where o.id = any ($ids)`
 })
-export type SummarizedOrderRow = RowOf<typeof listOrderSummaries>
+export type SummarizedOrderRow = RowOf<typeof listOrderMessageSummaries>

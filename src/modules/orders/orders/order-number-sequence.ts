@@ -1,6 +1,6 @@
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { orderNumberOf } from './order-number.ts'
+import { orderNumberOfSequenceValue } from './order-number.ts'
 import * as repository from './repository.ts'
 
 /** Numbers that one statement takes from the sequence. */
@@ -25,7 +25,7 @@ export function createOrderNumberGenerator(db: Queryable) {
     key ??= await readKey()
     for (;;) {
       const value = drawn.shift()
-      if (value !== undefined) return orderNumberOf(value, key)
+      if (value !== undefined) return orderNumberOfSequenceValue(value, key)
       await drawOnce('numbers', draw)
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orderNumberOf, permuteByFeistelNetwork } from './order-number.ts'
+import { orderNumberOfSequenceValue, permuteByFeistelNetwork } from './order-number.ts'
 
 const KEY = Buffer.alloc(32, 'a')
 const LAST = 2 ** 40 - 1
@@ -21,22 +21,22 @@ test('order numbers are unique and have 8 unambiguous characters', () => {
   fc.assert(
     fc.property(value, value, fc.uint8Array({ minLength: 32, maxLength: 32 }), (one, other, bytes) => {
       const key = Buffer.from(bytes)
-      const number = orderNumberOf(one, key)
+      const number = orderNumberOfSequenceValue(one, key)
       expect(number).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/)
-      expect(orderNumberOf(other, key) === number).toBe(one === other)
+      expect(orderNumberOfSequenceValue(other, key) === number).toBe(one === other)
     })
   )
 })
 
 test('order numbers do not reveal the number of orders', () => {
-  const numbers = Array.from({ length: 2_000 }, (_, value) => orderNumberOf(value, KEY))
+  const numbers = Array.from({ length: 2_000 }, (_, value) => orderNumberOfSequenceValue(value, KEY))
   expect(new Set(numbers).size).toBe(2_000)
   // About half are smaller than their predecessor, and every first character occurs.
   const falls = numbers.filter((number, index) => number < (numbers[index - 1] ?? '')).length
   expect(falls).toBeGreaterThan(800)
   expect(falls).toBeLessThan(1_200)
   expect(new Set(numbers.map(number => number[0])).size).toBe(32)
-  expect(orderNumberOf(7, Buffer.alloc(32, 'b'))).not.toBe(orderNumberOf(7, KEY))
+  expect(orderNumberOfSequenceValue(7, Buffer.alloc(32, 'b'))).not.toBe(orderNumberOfSequenceValue(7, KEY))
 })
 
 test('the first and the last sequence value have valid order numbers', () => {

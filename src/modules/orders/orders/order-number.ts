@@ -11,7 +11,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
  * Returns the order number of a sequence value, such as `7Q3M-K0XD`. Other order numbers cannot be derived
  * from one without the key.
  */
-export function orderNumberOf(value: number, key: Buffer): string {
+export function orderNumberOfSequenceValue(value: number, key: Buffer): string {
   let rest = permuteByFeistelNetwork(value, key, HALF_BITS)
   let text = ''
   for (let place = 0; place < CHARACTERS; place += 1) {

@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { metadataColumns } from '../../../platform/postgres/metadata.ts'
+import { adminMetadataColumns } from '../../../platform/postgres/metadata.ts'
 import {
   json,
   nullableJson,
@@ -12,16 +12,16 @@ import {
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { OrderActorRole } from '../lifecycle/actions.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
-import type { FulfillmentStatus, OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
+import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 
 /** The columns of an order in a list. */
 export const orderSummaryColumns = {
   id: 'uuid',
   number: 'text',
-  state: oneOf<OrderState>(),
+  state: oneOf<OrderLifecycleState>(),
   terms: oneOf<PaymentTerms>(),
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>(),
@@ -100,8 +100,8 @@ export type PriceComponentRow = {
 }
 type HistoryRow = {
   action: string
-  from_state: OrderState | null
-  to_state: OrderState
+  from_state: OrderLifecycleState | null
+  to_state: OrderLifecycleState
   actor: string | null
   reason: string | null
   at: string
@@ -127,7 +127,7 @@ type ShipmentRow = {
   id: string
   carrier: string | null
   tracking_number: string | null
-  lines: readonly OrderLineUnits[]
+  lines: readonly OrderLineQuantity[]
   at: string
   voided_at: string | null
   voided_by: string | null
@@ -150,7 +150,7 @@ const whole = {
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
   tax_exemption: nullableJson<AppliedTaxExemption>(),
-  ...metadataColumns,
+  ...adminMetadataColumns,
   lines: json<OrderLineRow[]>(),
   groups: json<DeliveryGroupRow[]>(),
   components: json<PriceComponentRow[]>(),
@@ -179,7 +179,7 @@ export const orderAddressColumns = {
 } as const
 
 /** An order with its lines, groups, components, history, adjustments and shipments. */
-export const findOrder = statement({
+export const findOrderOfBuyer = statement({
   name: 'orders.find_order',
   takes: { id: 'uuid', customer_id: 'uuid?' },
   gives: whole,
@@ -192,7 +192,7 @@ export const findOrderOfAnyBuyer = statement({
   gives: whole,
   text: `${wholeOrder} where id = $id`
 })
-export type OrderRow = RowOf<typeof findOrder>
+export type OrderRow = RowOf<typeof findOrderOfBuyer>
 
 export const listOrdersOfCustomer = statement({
   name: 'orders.list_orders',
@@ -218,7 +218,7 @@ export const findOrderOfCheckout = statement({
   text: `select id from orders.orders where checkout_id = $checkout_id and state <> 'canceled'`
 })
 /** Finds the order that was created from this version of a cart. */
-export const findOrderOfCart = statement({
+export const findOrderOfCartVersion = statement({
   name: 'orders.find_order_of_cart',
   takes: { cart_id: 'uuid', cart_version: 'int4' },
   gives: { id: 'uuid' },
@@ -230,7 +230,7 @@ export const findOrderOfCart = statement({
 export const findOrderMetadata = statement({
   name: 'orders.find_metadata',
   takes: { id: 'uuid' },
-  gives: { id: 'uuid', version: 'int4', ...metadataColumns },
+  gives: { id: 'uuid', version: 'int4', ...adminMetadataColumns },
   text: 'select id, version, metadata, private_metadata from orders.orders where id = $id'
 })
 export const findOrderOwner = statement({

@@ -1,13 +1,13 @@
-import { customerMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { amount, Currency, Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
-import { AddressResponse } from '../checkouts/addresses.ts'
+import { OrderAddressResponse } from '../checkouts/addresses.ts'
 import {
   AppliedTaxExemption,
-  DeliveryGroupMethodSchema,
-  deliveryGroupAmountResponseFields,
-  lineAmountResponseFields,
-  priceTotalResponseFields
+  DeliveryMethodKindSchema,
+  deliveryGroupAmountResponseFieldSchemas,
+  lineAmountResponseFieldSchemas,
+  priceTotalResponseFieldSchemas
 } from '../checkouts/schema.ts'
 import { ORDER_ACTIONS, type OrderActionName } from '../lifecycle/actions.ts'
 
@@ -40,17 +40,17 @@ const ItemResponse = Type.Object({
   slug: Type.String({ description: 'Slug of the product at the time of the order.' }),
   image_url: nullable(Type.String()),
   attributes: Type.Record(Type.String({ pattern: '^' }), Type.String()),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   quantity: Type.Integer({ description: 'Units ordered.' }),
   canceled: Type.Integer({ description: 'Units canceled before shipment.' }),
   fulfilled: Type.Integer({ description: 'Units shipped or delivered.' }),
   returned: Type.Integer({ description: 'Units returned.' }),
   refunded: Type.Integer({ description: 'Shipped units that were refunded, returned or not.' }),
-  ...lineAmountResponseFields
+  ...lineAmountResponseFieldSchemas
 })
 const GroupResponse = Type.Object({
   id: Type.String(),
-  method: DeliveryGroupMethodSchema,
+  method: DeliveryMethodKindSchema,
   shipping_option: nullable(
     Type.Object({
       id: Type.String(),
@@ -59,7 +59,7 @@ const GroupResponse = Type.Object({
       estimated_days: nullable(Type.Object({ min: Type.Integer(), max: Type.Integer() }))
     })
   ),
-  ...deliveryGroupAmountResponseFields
+  ...deliveryGroupAmountResponseFieldSchemas
 })
 const Exempt = nullable(
   Type.String({ description: 'The reason for an exemption from this tax. Null: the tax is due.' })
@@ -116,7 +116,7 @@ const summary = {
   email: nullable(Type.String()),
   market: Type.String(),
   currency: Currency,
-  ...priceTotalResponseFields,
+  ...priceTotalResponseFieldSchemas,
   version: Version,
   placed_at: nullable({
     ...Time,
@@ -141,7 +141,7 @@ export const OrderHistoryStateBeforeSchema = nullable(
 export const OrderHistoryStateAfterSchema = Type.String({ description: 'State after the action.' })
 
 /** Fields of a shipment. */
-export const orderShipmentResponseFields = {
+export const orderShipmentResponseFieldSchemas = {
   id: Id,
   carrier: nullable(Type.String()),
   tracking_number: nullable(Type.String()),
@@ -158,7 +158,7 @@ export const orderShipmentResponseFields = {
   })
 }
 /** Fields for buyers and administrators. */
-export const orderResponseFields = {
+export const orderResponseFieldSchemas = {
   ...summary,
   terms: Type.Enum(['prepaid', 'on_account', 'cod'], {
     description: '`prepaid`: paid before processing. `on_account`: paid by invoice. `cod`: paid on delivery.'
@@ -180,11 +180,11 @@ export const orderResponseFields = {
     { description: 'Taxes of the total, one entry per category and rate.' }
   ),
   tax_exemption: nullable(AppliedTaxExemption),
-  shipping_address: nullable(AddressResponse),
-  billing_address: nullable(AddressResponse),
+  shipping_address: nullable(OrderAddressResponse),
+  billing_address: nullable(OrderAddressResponse),
   note: nullable(Type.String({ description: 'Note of the buyer.' })),
-  ...customerMetadataResponseFields,
-  shipments: Type.Array(Type.Object(orderShipmentResponseFields), {
+  ...publicMetadataResponseFields,
+  shipments: Type.Array(Type.Object(orderShipmentResponseFieldSchemas), {
     description: 'Shipments of the order, voided ones included.'
   }),
   adjustments: Type.Array(AdjustmentResponse, {
@@ -202,7 +202,7 @@ export const orderResponseFields = {
   })
 }
 const order = {
-  ...orderResponseFields,
+  ...orderResponseFieldSchemas,
   history: Type.Array(
     Type.Object({
       action: OrderHistoryActionSchema,

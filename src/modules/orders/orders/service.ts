@@ -18,7 +18,7 @@ import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
 import { orderNotFoundError } from '../errors.ts'
 import type { CustomerCancellationPolicy } from '../lifecycle/actions.ts'
-import type { OrderPlacement, OrderPlacementResult } from '../placement/service.ts'
+import type { OrderPlacement, PlacedOrderIdAndRow } from '../placement/service.ts'
 import * as repository from './repository.ts'
 import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import { buyerOrderView, orderSummaryView } from './view.ts'
@@ -43,7 +43,7 @@ export type OrderTokens = {
  * An order, and whether this request created it. Otherwise an earlier request did, from the same cart or
  * checkout.
  */
-export type PlacedOrder = {
+export type PlacedOrderWithToken = {
   readonly order: OrderResponse
   readonly isNew: boolean
   /** The token that gives a guest access to the order. Null: a customer owns the order. */
@@ -61,14 +61,14 @@ export function createOrderService({
   limitCodeGuesses,
   policy
 }: Deps) {
-  const toPlaced = (order: repository.OrderRow, isNew: boolean): PlacedOrder => ({
+  const toPlaced = (order: repository.OrderRow, isNew: boolean): PlacedOrderWithToken => ({
     order: buyerOrderView(order, policy),
     isNew,
     orderToken: order.customer_id === null ? tokens.create(order.id, order.token_version) : null
   })
 
   const findOwned = async (owner: string | null, id: string) =>
-    found(await db.first(repository.findOrder, { id, customer_id: owner }), orderNotFoundError)
+    found(await db.first(repository.findOrderOfBuyer, { id, customer_id: owner }), orderNotFoundError)
 
   /** Finds an order that the buyer may reach. @throws `ORDER_NOT_FOUND` */
   async function find(buyer: Buyer, id: string): Promise<repository.OrderRow> {
@@ -82,12 +82,18 @@ export function createOrderService({
    * Returns the order of an earlier attempt of this request. Resumes its payment, because that attempt may
    * not have started it.
    */
-  async function repeatResponse(buyer: Buyer, { id, resultId }: IdempotentWrite): Promise<PlacedOrder> {
+  async function repeatResponse(
+    buyer: Buyer,
+    { id, resultId }: IdempotentWrite
+  ): Promise<PlacedOrderWithToken> {
     await payments?.sendOperations(resultId)
     return toPlaced(await findOwned(customerIdOfBuyer(buyer), resultId), resultId === id)
   }
 
-  async function readPlaced(buyer: Buyer, { id, isNew, order }: OrderPlacementResult): Promise<PlacedOrder> {
+  async function readPlaced(
+    buyer: Buyer,
+    { id, isNew, order }: PlacedOrderIdAndRow
+  ): Promise<PlacedOrderWithToken> {
     return toPlaced(order ?? (await findOwned(customerIdOfBuyer(buyer), id)), isNew)
   }
 
@@ -96,7 +102,7 @@ export function createOrderService({
     buyer: Buyer,
     request: PlaceOrderInput,
     write: IdempotentWrite
-  ): Promise<OrderPlacementResult> {
+  ): Promise<PlacedOrderIdAndRow> {
     const isFromCart = buyer.kind === 'customer' && request.items === undefined
     const { input, source } = await readCheckoutInput(customerIdOfBuyer(buyer), {
       ...request,
@@ -106,7 +112,11 @@ export function createOrderService({
     return placement.placeOrder({ buyer, input, source, checkout: null, expectedTotal, payment }, write)
   }
 
-  async function place(buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder> {
+  async function place(
+    buyer: Buyer,
+    request: PlaceOrderInput,
+    write: IdempotentWrite
+  ): Promise<PlacedOrderWithToken> {
     // An earlier attempt of this request has emptied the cart.
     if (write.alreadyApplied) return repeatResponse(buyer, write)
     return readPlaced(buyer, await create(buyer, request, write))
@@ -118,7 +128,7 @@ export function createOrderService({
     checkoutId: string,
     { expected_total: expectedTotal, payment }: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
     write: IdempotentWrite
-  ): Promise<PlacedOrder> {
+  ): Promise<PlacedOrderWithToken> {
     if (write.alreadyApplied) {
       checkouts.assertAccess(buyer, checkoutId)
       return repeatResponse(buyer, write)
@@ -140,7 +150,11 @@ export function createOrderService({
   return {
     create,
     /** See `OrderCommands.place`. */
-    place: async (buyer: Buyer, request: PlaceOrderInput, write: IdempotentWrite): Promise<PlacedOrder> =>
+    place: async (
+      buyer: Buyer,
+      request: PlaceOrderInput,
+      write: IdempotentWrite
+    ): Promise<PlacedOrderWithToken> =>
       limitCodeGuesses(clientNetworkOfBuyer(buyer), request, () => place(buyer, request, write)),
     complete,
     /** See `OrderCommands.read`. */

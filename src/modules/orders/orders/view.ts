@@ -2,7 +2,7 @@ import {
   allowedOrderActions,
   type CustomerCancellationPolicy,
   type OrderActionName,
-  type OrderLifecycle
+  type OrderLifecycleFacts
 } from '../lifecycle/actions.ts'
 import { orderStatusOf } from '../lifecycle/status.ts'
 import type {
@@ -32,7 +32,7 @@ export function orderViewForBuyersAndAdmins<R extends BuyerOrderRow>(row: R) {
     ...order,
     status: orderStatusOf(row.state, row.payment_status, row.fulfillment_status),
     items: lines.map(line => orderItemView(line, ofLine.get(line.line) ?? [])),
-    groups: groups.map(group => deliveryGroupView(group, ofGroup.get(group.group_key) ?? [])),
+    groups: groups.map(group => orderDeliveryGroupView(group, ofGroup.get(group.group_key) ?? [])),
     components: components.map(componentOf),
     tax_summary: summarizeOrderTaxes(components),
     shipments: shipments.map(({ at, voided_at, lines: units, ...shipment }) => ({
@@ -75,7 +75,7 @@ export const buyerOrderView = (
 })
 
 /** The facts that decide which actions are allowed. */
-export const orderLifecycleOf = (row: BuyerOrderRow): OrderLifecycle => ({
+export const orderLifecycleOf = (row: BuyerOrderRow): OrderLifecycleFacts => ({
   state: row.state,
   paymentStatus: row.payment_status,
   lines: row.lines.map(({ requires_shipping: requiresShipping, ...line }) => ({ ...line, requiresShipping })),
@@ -103,7 +103,7 @@ export const orderItemView = (
   group: line.group_key
 })
 
-export const deliveryGroupView = (
+export const orderDeliveryGroupView = (
   { group_key: id, method, option }: DeliveryGroupRow,
   components: readonly PriceComponentRow[]
 ): OrderResponse['groups'][number] => ({

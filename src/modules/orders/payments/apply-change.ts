@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentAccountChange } from '../../payments/index.ts'
+import type { ChangedPaymentAccountState } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
@@ -9,24 +9,24 @@ import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-orde
 import { updateOrderPaymentStatus } from '../lifecycle/repository.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import {
-  deferredPaymentTermsOf,
+  firstDeferredTermsOfPaymentMethods,
   type PaymentTerms,
-  type PaymentTimeouts,
-  paymentTimeoutSecondsOf
+  paymentTimeoutSecondsOf,
+  type UnpaidOrderTimeoutSeconds
 } from '../lifecycle/terms.ts'
-import { hasAnyPayment, type StockEvictionService } from '../unpaid-stock/eviction-service.ts'
+import { hasAnyOrderPayment, type StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
-import type { CancellationSettlement } from './settle-cancellation.ts'
+import type { OrderCancellationCompletion } from './settle-cancellation.ts'
 
 type Deps = {
-  settleCancellation: CancellationSettlement['settle']
+  settleCancellation: OrderCancellationCompletion['settle']
   adjustments: Pick<OrderAdjustmentService, 'refundAmountDue'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   evictions: Pick<StockEvictionService, 'secure'>
   placePendingOrder: PlacePendingOrder
   pricing: Pick<PricingApi, 'countPaidRedemptions'>
   unpaidStock: Pick<UnpaidStockLimiter, 'sync'>
-  paymentTimeouts: PaymentTimeouts
+  paymentTimeouts: UnpaidOrderTimeoutSeconds
 }
 
 /**
@@ -47,7 +47,7 @@ export function createPaymentChangeApplier({
   async function storeStatus(
     tx: Transaction,
     locked: OrderUnderLock,
-    { status, isOverpaid, isDisputed, openMethods }: PaymentAccountChange
+    { status, isOverpaid, isDisputed, openMethods }: ChangedPaymentAccountState
   ): Promise<OrderUnderLock> {
     const { order } = locked
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf(openMethods, paymentTimeouts, {
@@ -69,23 +69,23 @@ export function createPaymentChangeApplier({
   async function placeOrDeliver(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentAccountChange,
+    change: ChangedPaymentAccountState,
     before: OrderUnderLock['order']['payment_status']
   ): Promise<OrderUnderLock> {
     const { status } = change
     const terms = placementTermsOf(locked, change)
-    const hasBecome = (is: typeof hasAnyPayment) => is(status) && !is(before)
+    const hasBecome = (is: typeof hasAnyOrderPayment) => is(status) && !is(before)
     const isSecuredNow = hasBecome(isPaymentSecured) || (terms !== undefined && isPaymentSecured(status))
-    if (hasBecome(hasAnyPayment) || isSecuredNow) {
+    if (hasBecome(hasAnyOrderPayment) || isSecuredNow) {
       const canTakeUnits = isPaymentSecured(status) && isActiveOrder(locked.lifecycle)
       if (!(await evictions.secure(tx, locked.order.id, canTakeUnits))) return locked
     }
     return terms === undefined ? fulfilment.deliverDigital(tx, locked) : placePendingOrder(tx, locked, terms)
   }
 
-  return async (tx: Transaction, order: OrderUnderLock, first: PaymentAccountChange): Promise<void> => {
+  return async (tx: Transaction, order: OrderUnderLock, first: ChangedPaymentAccountState): Promise<void> => {
     let locked = order
-    let change: PaymentAccountChange | undefined = first
+    let change: ChangedPaymentAccountState | undefined = first
     // Ends, because each refund lowers what is held, and no more than that is refunded.
     while (change !== undefined) {
       const before = locked.order.payment_status
@@ -105,8 +105,8 @@ export type ApplyPaymentChange = ReturnType<typeof createPaymentChangeApplier>
  */
 function placementTermsOf(
   { order, lifecycle }: OrderUnderLock,
-  { status, openMethods }: PaymentAccountChange
+  { status, openMethods }: ChangedPaymentAccountState
 ): PaymentTerms | undefined {
   if (lifecycle.state !== 'pending' || lifecycle.isCancelRequested) return undefined
-  return isPaymentSecured(status) ? order.terms : deferredPaymentTermsOf(openMethods)
+  return isPaymentSecured(status) ? order.terms : firstDeferredTermsOfPaymentMethods(openMethods)
 }

@@ -3,12 +3,12 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
-import type { PaymentAccountChange } from '../../payments/index.ts'
+import type { ChangedPaymentAccountState } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { unrefundedCapturedMinor } from '../adjustments/credits.ts'
 import { orderCanceledEvent } from '../events.ts'
 import { remainingOrderLineUnitsByAction } from '../lifecycle/counters.ts'
-import { lockedOrderSubject, type OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { eventSubjectOfLockedOrder, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 
 type Deps = {
@@ -20,7 +20,7 @@ type Deps = {
 }
 
 /** The second phase of a cancellation: once nothing more can be captured, the order is canceled or kept. */
-export function createCancellationSettlement({ changes, emit, pricing, inventory, cart }: Deps) {
+export function createOrderCancellationCompletion({ changes, emit, pricing, inventory, cart }: Deps) {
   /**
    * Cancels the order: releases stock and uses of promotions, and restores the cart of an order that expired.
    * The caller credits and refunds it.
@@ -46,7 +46,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
       await cart?.restoreLines(tx, { customerId: customer_id, cartId: cart_id }, unsold)
     }
     await pricing.release(tx, id)
-    emit(tx, orderCanceledEvent, lockedOrderSubject(tx, id), {
+    emit(tx, orderCanceledEvent, eventSubjectOfLockedOrder(tx, id), {
       order_id: id,
       number,
       customer_id,
@@ -59,7 +59,7 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
   async function settle(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: PaymentAccountChange
+    change: ChangedPaymentAccountState
   ): Promise<OrderUnderLock> {
     const { account, order, lifecycle } = locked
     if (!lifecycle.isCancelRequested || !change.isFrozen || !change.isSettled) return locked
@@ -75,4 +75,4 @@ export function createCancellationSettlement({ changes, emit, pricing, inventory
 
   return { settle, complete }
 }
-export type CancellationSettlement = ReturnType<typeof createCancellationSettlement>
+export type OrderCancellationCompletion = ReturnType<typeof createOrderCancellationCompletion>

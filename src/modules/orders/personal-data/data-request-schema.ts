@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { nullable, request, response } from '../../../kernel/wire.ts'
-import { GuestOrderReferencesSchema, PersonalDataByModuleSchema } from './guest-data-schema.ts'
+import { GuestOrderIdsAndNumbersSchema, PersonalDataByModuleSchema } from './guest-data-schema.ts'
 
 const Action = Type.Enum(['export', 'erase'])
 
@@ -24,7 +24,7 @@ export const DataRequestResponse = response('DataRequestResponse', {
 
 export const DataRequestConfirmedResponse = response('DataRequestConfirmedResponse', {
   action: Action,
-  orders: { ...GuestOrderReferencesSchema, description: 'The orders that were exported or erased.' },
+  orders: { ...GuestOrderIdsAndNumbersSchema, description: 'The orders that were exported or erased.' },
   parts: nullable({
     ...PersonalDataByModuleSchema,
     description: 'Personal data by module name. Null after an erasure.'

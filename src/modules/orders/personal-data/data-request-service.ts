@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../../../platform/postgres/database.ts
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { dataRequestLinkInvalidError } from '../errors.ts'
 import { dataRequestedEvent } from '../events.ts'
-import { openDataRequestJob } from '../jobs.ts'
+import { sendDataRequestLinkJob } from '../jobs.ts'
 import * as repository from './data-request-repository.ts'
 import type { DataRequestConfirmedResponse, DataRequestRequest } from './data-request-schema.ts'
 import type { GuestDataService } from './guest-data-service.ts'
@@ -48,7 +48,7 @@ export function createDataRequestService({ db, emit, enqueue, secrets, guestData
     ): Promise<{ expires_in: number }> {
       const subject = derivedId(LOWEST_ID, email.trim().toLowerCase())
       await write.once(db, async tx =>
-        enqueue(tx, openDataRequestJob, { email: email.trim(), action }, { subject })
+        enqueue(tx, sendDataRequestLinkJob, { email: email.trim(), action }, { subject })
       )
       return { expires_in: LINK_SECONDS }
     },

@@ -13,7 +13,7 @@ export const GuestDataRequest = request('GuestDataRequest', {
 })
 export type GuestDataRequest = Static<typeof GuestDataRequest>
 
-export const GuestOrderReferencesSchema = Type.Array(Type.Object({ id: Id, number: Type.String() }))
+export const GuestOrderIdsAndNumbersSchema = Type.Array(Type.Object({ id: Id, number: Type.String() }))
 
 export const PersonalDataByModuleSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -23,7 +23,7 @@ export const PersonalDataByModuleSchema = Type.Unsafe<Record<string, unknown>>({
 
 export const GuestDataErasedResponse = response('GuestDataErasedResponse', {
   orders: {
-    ...GuestOrderReferencesSchema,
+    ...GuestOrderIdsAndNumbersSchema,
     description: 'The orders whose personal data was erased. Empty when there was none.'
   }
 })
@@ -31,7 +31,7 @@ export type GuestDataErasedResponse = Static<typeof GuestDataErasedResponse>
 
 export const GuestDataExportResponse = response('GuestDataExportResponse', {
   exported_at: Time,
-  orders: GuestOrderReferencesSchema,
+  orders: GuestOrderIdsAndNumbersSchema,
   parts: PersonalDataByModuleSchema
 })
 export type GuestDataExportResponse = Static<typeof GuestDataExportResponse>

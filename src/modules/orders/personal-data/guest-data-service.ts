@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
-import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
+import type { GuestIdentity, PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { guestSelectionAmbiguousError, orderBelongsToAccountError, orderNotFoundError } from '../errors.ts'
 import { orderErasedEvent } from '../events.ts'
@@ -20,7 +20,7 @@ type Deps = {
   db: Database
   emit: Emit
   /** How each module exports and erases its personal data, by module name. */
-  personalData: () => ReadonlyMap<string, PersonalData>
+  personalData: () => ReadonlyMap<string, PersonalDataHandler>
   /** Locks orders and returns the ids of the ones that still belong to guests. */
   lock: (tx: Transaction, ids: readonly string[]) => Promise<string[]>
   /** Days after which personal data of completed or canceled orders is erased; 0: never. */

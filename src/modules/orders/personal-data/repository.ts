@@ -1,6 +1,6 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
-import type { OrderState } from '../lifecycle/status.ts'
+import type { OrderLifecycleState } from '../lifecycle/status.ts'
 
 export const listOrderIdsOfCustomer = statement({
   name: 'orders.list_of_customer',
@@ -12,7 +12,7 @@ export const listOrderIdsOfCustomer = statement({
 export const lockOrdersToErase = statement({
   name: 'orders.lock_to_erase',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
-  gives: { id: 'uuid', number: 'text', state: oneOf<OrderState>() },
+  gives: { id: 'uuid', number: 'text', state: oneOf<OrderLifecycleState>() },
   text: `
     select id, number, state from orders.orders
     where id = any ($ids) and customer_id is not distinct from $customer_id and erased_at is null
@@ -22,7 +22,7 @@ export const lockOrdersToErase = statement({
  * Deletes the checkouts of the customer and the checkouts that became these orders, which a guest may have
  * created.
  */
-export const deleteCheckoutsToErase = statement({
+export const deleteCheckoutsOfCustomerAndOrders = statement({
   name: 'orders.delete_checkouts_of_customer',
   takes: { customer_id: 'uuid?', ids: 'uuid[]' },
   text: `
@@ -86,7 +86,7 @@ type Line = {
 }
 const exported = {
   number: 'text',
-  state: oneOf<OrderState>(),
+  state: oneOf<OrderLifecycleState>(),
   email: 'text?',
   market: 'text',
   currency: 'text',
@@ -112,7 +112,7 @@ export const exportOrdersOfCustomer = statement({
   gives: exported,
   text: `${exportedOrders} where customer_id = $customer_id order by id`
 })
-export const exportGuestOrders = statement({
+export const exportGuestOrdersByIds = statement({
   name: 'orders.export_guest_orders',
   takes: { ids: 'uuid[]' },
   gives: exported,

@@ -1,10 +1,10 @@
-import type { GuestIdentity, PersonalData } from '../../../platform/personal-data.ts'
+import type { GuestIdentity, PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { OrderPayments } from '../../payments/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { ordersStillOpenError } from '../errors.ts'
-import type { OrderState } from '../lifecycle/status.ts'
+import type { OrderLifecycleState } from '../lifecycle/status.ts'
 import { deleteDataRequestsOfEmail } from './data-request-repository.ts'
 import * as repository from './repository.ts'
 
@@ -14,7 +14,7 @@ type Deps = {
   shipping: Pick<ShippingApi, 'erase'> | undefined
 }
 
-const OPEN: readonly OrderState[] = ['pending', 'placed']
+const OPEN: readonly OrderLifecycleState[] = ['pending', 'placed']
 
 /** Erases personal data of orders. Keeps amounts and what taxes depend on. */
 export function createOrderErasure({ auth, payments, shipping }: Deps) {
@@ -30,7 +30,7 @@ export function createOrderErasure({ auth, payments, shipping }: Deps) {
       throw ordersStillOpenError({ details: { numbers: open.map(({ number }) => number) } })
     const ids = locked.map(({ id }) => id)
     const of = { customer_id, ids }
-    await tx.run(repository.deleteCheckoutsToErase, of)
+    await tx.run(repository.deleteCheckoutsOfCustomerAndOrders, of)
     await shipping?.erase(tx, ids)
     await tx.run(repository.eraseOrderPersonalData, { ids })
     await tx.run(repository.eraseOrderHistoryReasons, of)
@@ -71,7 +71,7 @@ type Erasure = ReturnType<typeof createOrderErasure>
 export const orderPersonalData = (
   db: Database,
   { erase, eraseGuest }: Pick<Erasure, 'erase' | 'eraseGuest'>
-): PersonalData => ({
+): PersonalDataHandler => ({
   erase,
   export: async customer_id => ({
     orders: await db.rows(repository.exportOrdersOfCustomer, { customer_id }),
@@ -80,7 +80,7 @@ export const orderPersonalData = (
   guests: {
     erase: eraseGuest,
     export: async ({ orderIds }) => ({
-      orders: await db.rows(repository.exportGuestOrders, { ids: orderIds })
+      orders: await db.rows(repository.exportGuestOrdersByIds, { ids: orderIds })
     })
   }
 })

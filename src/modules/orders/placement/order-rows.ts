@@ -1,10 +1,10 @@
 import { isEmptyMetadata } from '../../../kernel/metadata.ts'
 import type { ShippingOption } from '../../shipping/index.ts'
 import { DIGITAL_DELIVERY_GROUP_KEY } from '../checkouts/delivery.ts'
-import type { AvailableCheckoutLine } from '../checkouts/lines.ts'
+import type { CheckoutLineForSale } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { appliedTaxExemptionView } from '../checkouts/view.ts'
-import type { OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
 
 /** Builds the database rows of a new order from the calculated price. Pure. */
@@ -65,7 +65,7 @@ export function orderRowsOfPricedCheckout({
 }
 
 const lineOf = (
-  { id, variantId, quantity, metadata, variant }: AvailableCheckoutLine,
+  { id, variantId, quantity, metadata, variant }: CheckoutLineForSale,
   line: number,
   group_key: string
 ): NewOrderLineRow => ({
@@ -99,7 +99,7 @@ const snapshotOf = ({ id, provider, service, estimatedDays }: PricedCheckout['op
 export const deliveryGroupsWithShippingOption = (
   { quote, options }: PricedCheckout,
   { lines }: Pick<NewOrderRow, 'lines'>
-): { key: string; option: ShippingOption; lines: OrderLineUnits[] }[] =>
+): { key: string; option: ShippingOption; lines: OrderLineQuantity[] }[] =>
   quote.groups.flatMap(({ key, option: chosen }) =>
     options
       .filter(({ id }) => id === chosen)

@@ -4,7 +4,7 @@ import { type CheckoutInput, orderMetadataOf } from '../checkouts/input.ts'
 import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
-import { paymentTermsOf } from '../lifecycle/terms.ts'
+import { paymentTermsOfMethod } from '../lifecycle/terms.ts'
 import { orderRowsOfPricedCheckout } from './order-rows.ts'
 import type { NewOrderRow } from './repository.ts'
 
@@ -50,7 +50,7 @@ export function newOrderRowOf(
 ): NewOrderRow {
   const { buyer, input, source, checkout, payment } = purchase
   const rows = orderRowsOfPricedCheckout(priced)
-  const terms = hasPayments ? paymentTermsOf(payment) : 'on_account'
+  const terms = hasPayments ? paymentTermsOfMethod(payment) : 'on_account'
   const isPaid = rows.total === 0
   const isPending = terms === 'prepaid' && !isPaid
   return {

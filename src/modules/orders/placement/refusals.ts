@@ -20,7 +20,7 @@ const WITHOUT_ADDRESS: readonly string[] = ['ADDRESS_MISSING', 'SHIPPING_DESTINA
  * Returns the error if the purchase cannot be ordered, or not at the agreed price; otherwise `undefined`. Pure. It
  * ignores stock and cart changes, because both can change until the order is inserted.
  */
-export function orderPlacementErrorOf(
+export function findOrderPlacementError(
   priced: PricedCheckout,
   remarks: readonly CheckoutFinding[],
   { expectedTotal, checkout }: Pick<OrderToPlace, 'expectedTotal' | 'checkout'>
@@ -69,7 +69,7 @@ const NOT_FOR_CUSTOMER = {
  * Replaces findings that depend on earlier orders by the finding for other customer groups. So a
  * stranger who types an email address cannot tell whether its owner has bought.
  */
-export const hidePurchaseHistory = (priced: PricedCheckout): PricedCheckout => ({
+export const hidePurchaseHistoryFindings = (priced: PricedCheckout): PricedCheckout => ({
   ...priced,
   findings: priced.findings.map(found =>
     'promotionCode' in found && FROM_HISTORY.includes(found.code)

@@ -4,7 +4,7 @@ import {
   nullableJson,
   nullableOneOf,
   oneOf,
-  type StatementRow,
+  type StatementResultRow,
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
@@ -56,7 +56,7 @@ const orderWithParts = {
   actor: 'uuid?',
   payment_timeout_seconds: 'float8'
 } as const
-export type NewOrderRow = StatementRow<typeof orderWithParts>
+export type NewOrderRow = StatementResultRow<typeof orderWithParts>
 /**
  * Inserts all rows of an order. Returns its creation and expiry. Takes an advisory lock per buyer for pending
  * orders, so that transactions of one buyer run one after another and `countPending` misses no order.
@@ -103,7 +103,7 @@ export const insertOrder = statement({
  * PostgreSQL from using the index of all pending orders. A plan that was made while the table was empty
  * scanned that whole index.
  */
-export const countPendingOrders = statement({
+export const countPendingOrdersOfBuyerAndNetwork = statement({
   name: 'orders.count_pending',
   takes: { buyer: 'text', customer_id: 'uuid?', network: 'text?' },
   gives: { at: 'int8', of_buyer: 'int8', of_network: 'int8' },

@@ -11,25 +11,29 @@ import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
 import { type BuyerLimitKeys, type FindBuyerLimitKeys, hashClientNetwork } from '../buyers/service.ts'
-import { validEmailOfCheckout } from '../checkouts/input.ts'
+import { validCheckoutEmailOrNull } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
-import { checkoutChangedError, tooManyPendingOrdersError } from '../errors.ts'
+import { checkoutChangedDuringOrderError, tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
-import { stockLinesOf } from '../fulfilment/unit-groups.ts'
-import { versionUnderLock } from '../lifecycle/locked-order.ts'
+import { sumStockLinesByVariant } from '../fulfilment/unit-groups.ts'
+import { versionOfLockedOrder } from '../lifecycle/locked-order.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
-import { isDeferredPaymentMethod, type PaymentTimeouts, paymentTimeoutSecondsOf } from '../lifecycle/terms.ts'
-import { findOrderOfCart, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
+import {
+  isDeferredPaymentMethod,
+  paymentTimeoutSecondsOf,
+  type UnpaidOrderTimeoutSeconds
+} from '../lifecycle/terms.ts'
+import { findOrderOfCartVersion, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import type { StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import { orderRowAfterInsert } from './inserted.ts'
 import { deliveryGroupsWithShippingOption } from './order-rows.ts'
 import { newOrderRowOf, type OrderToPlace } from './purchase.ts'
-import { hidePurchaseHistory, orderPlacementErrorOf } from './refusals.ts'
+import { findOrderPlacementError, hidePurchaseHistoryFindings } from './refusals.ts'
 import * as repository from './repository.ts'
 import { withStockReservation } from './stock-reservation.ts'
 
@@ -56,11 +60,11 @@ type Deps = {
   /** Maximum number of pending orders. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
   unpaidStock: Pick<UnpaidStockLimiter, 'admit' | 'admitContested'>
-  paymentTimeouts: PaymentTimeouts
+  paymentTimeouts: UnpaidOrderTimeoutSeconds
 }
 
 /** The id of a placed order. `order`: the order itself, present if it needs no further read. */
-export type OrderPlacementResult = {
+export type PlacedOrderIdAndRow = {
   readonly id: string
   readonly isNew: boolean
   readonly order: OrderRow | undefined
@@ -79,7 +83,7 @@ export function createOrderPlacement(deps: Deps) {
    * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
    * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
    */
-  async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<OrderPlacementResult> {
+  async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<PlacedOrderIdAndRow> {
     let order: OrderRow | undefined
     try {
       order = await createOrder(purchase, write)
@@ -97,7 +101,7 @@ export function createOrderPlacement(deps: Deps) {
   async function earlierOf({ source: { cart_id, cart_version }, checkout }: OrderToPlace) {
     if (checkout !== null) return db.first(findOrderOfCheckout, { checkout_id: checkout.id })
     if (cart_id === null || cart_version === null) return undefined
-    return db.first(findOrderOfCart, { cart_id, cart_version })
+    return db.first(findOrderOfCartVersion, { cart_id, cart_version })
   }
 
   /**
@@ -110,7 +114,7 @@ export function createOrderPlacement(deps: Deps) {
     const customerId = customerIdOfBuyer(buyer)
     const isAssisted = buyer.kind === 'assisted'
     const network = networkFrom(buyer)
-    const buyerFacts = { customerId, email: validEmailOfCheckout(purchase.input), network }
+    const buyerFacts = { customerId, email: validCheckoutEmailOrNull(purchase.input), network }
     const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
     const priced = await priceAsAgreed(purchase, keys)
     const hasPayments = payments !== undefined
@@ -131,7 +135,7 @@ export function createOrderPlacement(deps: Deps) {
     // not in a group commit.
     const transactions = redemptions.some(({ limited }) => limited !== undefined) ? db : db.groupCommit()
     const serialized = pricing.serializedBy(transactions.serializedBy(`orders ${order.buyer}`), redemptions)
-    const lines = stockLinesOf(priced.sold)
+    const lines = sumStockLinesByVariant(priced.sold)
     // A deferred payment contests no stock. Nor does an order without a client address, because contests are
     // limited by network.
     const mayContest =
@@ -160,7 +164,7 @@ export function createOrderPlacement(deps: Deps) {
       if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const payload = { order_id: id, number, customer_id: customerId, currency, total }
-      const subject = { id, version: () => versionUnderLock(tx, id) ?? INSERTED_VERSION }
+      const subject = { id, version: () => versionOfLockedOrder(tx, id) ?? INSERTED_VERSION }
       emit(tx, orderCreatedEvent, subject, payload)
       const isDelivered = state === 'placed' && order.lines.some(line => !line.requires_shipping)
       if (state === 'placed') {
@@ -187,11 +191,11 @@ export function createOrderPlacement(deps: Deps) {
       const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted' }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // Administrators may see findings that reveal earlier orders of the buyer.
-      const priced = options.isTrusted ? full : hidePurchaseHistory(full)
+      const priced = options.isTrusted ? full : hidePurchaseHistoryFindings(full)
       const checked = { input, customer_id: customerId, quote_hash: priced.quote.hash }
       return {
         priced,
-        refusal: orderPlacementErrorOf(priced, findCheckoutInputProblems(checked, priced, false), purchase)
+        refusal: findOrderPlacementError(priced, findCheckoutInputProblems(checked, priced, false), purchase)
       }
     }
     const first = await priceAndCheck(false)
@@ -204,7 +208,7 @@ export function createOrderPlacement(deps: Deps) {
    * Counts pending orders after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT`
    */
   async function assertPendingLimit(tx: Queryable, order: repository.NewOrderRow): Promise<void> {
-    const pending = await tx.first(repository.countPendingOrders, order)
+    const pending = await tx.first(repository.countPendingOrdersOfBuyerAndNetwork, order)
     const { ofBuyer, ofNetwork } = pendingMax
     if (pending === undefined) return
     if (pending.of_buyer > ofBuyer) throw tooManyPendingOrdersError({ details: { limit: ofBuyer } })
@@ -269,7 +273,7 @@ async function lockOpenCheckout(
 ): Promise<void> {
   const row = await lockCheckout(tx, customerId, id, write)
   assertCheckoutOpen(row)
-  if (row.version !== version) throw checkoutChangedError()
+  if (row.version !== version) throw checkoutChangedDuringOrderError()
 }
 
 const idsOf = (lines: readonly StockRequestLine[]) => lines.map(({ variantId }) => variantId)

@@ -5,12 +5,12 @@ import {
   calculateCreditForAmount,
   calculateCreditForUnits,
   type OrderCredit,
-  type OrderCreditBalance,
+  type OrderPriceWithCredits,
   totalCreditedMinor
 } from '../adjustments/credits.ts'
-import type { AdjustmentSource, OrderAdjustmentService } from '../adjustments/service.ts'
-import { creditExceedsOrderError, creditInputAmbiguousError, orderStaleError } from '../errors.ts'
-import { addToOrderLineCounters, type OrderLineUnits } from '../lifecycle/counters.ts'
+import type { OrderAdjustmentIdentity, OrderAdjustmentService } from '../adjustments/service.ts'
+import { creditExceedsOrderError, orderCreditInputAmbiguousError, orderStaleError } from '../errors.ts'
+import { addToOrderLineCounters, type OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 import type { OrderActor, OrderTransitions } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
@@ -33,11 +33,11 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
    */
   async function refundOrder(
     id: string,
-    { lines: units, amount }: { readonly lines?: readonly OrderLineUnits[]; readonly amount?: number },
+    { lines: units, amount }: { readonly lines?: readonly OrderLineQuantity[]; readonly amount?: number },
     actor: OrderActor,
     write: IdempotentWrite
   ): Promise<void> {
-    if ((units === undefined) === (amount === undefined)) throw creditInputAmbiguousError()
+    if ((units === undefined) === (amount === undefined)) throw orderCreditInputAmbiguousError()
     await write.once(db, async tx => {
       // Locks the payment account, then the order. Nothing below locks the account again.
       const locked = await changes.lock(tx, id)
@@ -60,17 +60,17 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
   const creditUnits = (
     tx: Transaction,
     counted: OrderUnderLock,
-    balance: OrderCreditBalance,
-    units: readonly OrderLineUnits[],
-    source: AdjustmentSource
+    balance: OrderPriceWithCredits,
+    units: readonly OrderLineQuantity[],
+    source: OrderAdjustmentIdentity
   ): Promise<void> => applyCredit(tx, counted, balance, creditForUnits(balance, units), source)
 
   async function applyCredit(
     tx: Transaction,
     counted: OrderUnderLock,
-    balance: OrderCreditBalance,
+    balance: OrderPriceWithCredits,
     credit: OrderCredit,
-    source: AdjustmentSource
+    source: OrderAdjustmentIdentity
   ): Promise<void> {
     const change = await adjustments.giveCredit(tx, counted, balance, credit, source)
     if (change !== undefined) await applyPaymentChange(tx, counted, change)
@@ -80,13 +80,13 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
 }
 export type OrderRefunds = ReturnType<typeof createOrderRefunds>
 
-function creditForUnits(balance: OrderCreditBalance, units: readonly OrderLineUnits[]): OrderCredit {
+function creditForUnits(balance: OrderPriceWithCredits, units: readonly OrderLineQuantity[]): OrderCredit {
   const credited = new Map<number, number>()
   for (const { line, quantity } of units) credited.set(line, (credited.get(line) ?? 0) + quantity)
   return calculateCreditForUnits(balance, credited)
 }
 
-function creditForAmount(balance: OrderCreditBalance, amountMinor: number): OrderCredit {
+function creditForAmount(balance: OrderPriceWithCredits, amountMinor: number): OrderCredit {
   const available = balance.totalMinor - totalCreditedMinor(balance)
   if (amountMinor > available) throw creditExceedsOrderError({ details: { available } })
   return calculateCreditForAmount(balance, amountMinor)

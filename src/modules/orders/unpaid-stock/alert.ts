@@ -21,7 +21,7 @@ const ALERT_SECONDS = 86_400
 /** Notifies staff, once a day at most, when unpaid orders reserve a large share of some variants. */
 export function createUnpaidStockAlert({ db, emit, inventory, alertPercent, unitsAlways }: Deps) {
   async function listHigh() {
-    const rows = await db.rows(repository.listMostReservedVariants, {
+    const rows = await db.rows(repository.listVariantsWithMostUnpaidUnits, {
       more_than: unitsAlways,
       limit: VARIANTS_MAX
     })

@@ -1,9 +1,9 @@
 import { json, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
-import type { OrderPaymentStatus, OrderState } from '../lifecycle/status.ts'
+import type { OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 
 /** Filters these orders: keeps the ids of orders that have no payment. */
-export const listUnpaidOrders = statement({
+export const listUnpaidOrdersWithIds = statement({
   name: 'orders.list_unpaid',
   takes: { ids: 'uuid[]' },
   gives: { id: 'uuid', customer_id: 'uuid?', network: 'text?' },
@@ -31,7 +31,7 @@ export const listUnpaidOrdersOfCustomers = statement({
     order by created_at, id`
 })
 /** Pending card orders of these networks that are not older than `seconds`, earliest first. */
-export const listNewCardOrdersOfNetworks = statement({
+export const listPendingCardOrdersOfNetworks = statement({
   name: 'orders.list_new_card_orders',
   takes: { networks: 'text[]', seconds: 'float8' },
   gives: { id: 'uuid', network: 'text?', lines: json<OpenLines>() },
@@ -43,7 +43,7 @@ export const listNewCardOrdersOfNetworks = statement({
     order by created_at, id`
 })
 /** Records the units that an order contests, and returns the sum of all pending orders of its network. */
-export const saveContestedUnitsOfOrder = statement({
+export const saveContestedUnitsAndSumNetwork = statement({
   name: 'orders.note_contested',
   takes: { id: 'uuid', network: 'text', units: 'int4' },
   gives: { units: 'int8' },
@@ -52,11 +52,11 @@ export const saveContestedUnitsOfOrder = statement({
     select $units + coalesce(sum(contested_units), 0) as units from orders.orders
     where state = 'pending' and network = $network and id <> $id`
 })
-export const findStockEvictionOutcome = statement({
+export const findStockEvictionOutcomeOfOrder = statement({
   name: 'orders.find_eviction_outcome',
   takes: { id: 'uuid' },
   gives: {
-    state: oneOf<OrderState>(),
+    state: oneOf<OrderLifecycleState>(),
     payment_status: nullableOneOf<OrderPaymentStatus>(),
     canceled_for: nullableOneOf<'evicted' | 'short'>()
   },

@@ -42,7 +42,7 @@ export function createStockEvictionService({ auth, inventory, protectedUnits, ca
     const claims = all.filter(({ owner }) => owner !== taker)
     if (claims.length === 0) return []
     const ids = [...new Set(claims.map(({ owner }) => owner))]
-    const orders = await db.rows(repository.listUnpaidOrders, { ids })
+    const orders = await db.rows(repository.listUnpaidOrdersWithIds, { ids })
     const customers = [...new Set(orders.flatMap(({ customer_id }) => customer_id ?? []))]
     const verified = new Set(
       (customers.length === 0 ? [] : ((await auth?.contacts(customers)) ?? []))
@@ -57,7 +57,7 @@ export function createStockEvictionService({ auth, inventory, protectedUnits, ca
         : db.rows(repository.listUnpaidOrdersOfCustomers, { customer_ids: [...verified] }),
       networks.length === 0 || cardSeconds === 0
         ? []
-        : db.rows(repository.listNewCardOrdersOfNetworks, {
+        : db.rows(repository.listPendingCardOrdersOfNetworks, {
             networks: [...new Set(networks)],
             seconds: cardSeconds
           })
@@ -143,7 +143,7 @@ const takeIdsOf = (orderId: string): string[] =>
   Array.from({ length: TAKES_MAX }, (_, attempt) => takeIdOf(orderId, attempt))
 
 /** Whether an order has a payment, so that it must not lose units. */
-export const hasAnyPayment = (status: OrderPaymentStatus | null): boolean =>
+export const hasAnyOrderPayment = (status: OrderPaymentStatus | null): boolean =>
   status !== null && status !== 'unpaid'
 
 const itemIdsOf = (parts: readonly InventoryItemQuantity[]) => parts.map(({ itemId }) => itemId)

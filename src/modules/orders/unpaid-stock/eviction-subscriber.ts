@@ -12,15 +12,19 @@ import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
 import {
   addToOrderLineCounters,
-  type OrderLineUnits,
+  type OrderLineQuantity,
   remainingOrderLineUnitsByAction
 } from '../lifecycle/counters.ts'
-import { lockedOrderSubject, type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
+import {
+  eventSubjectOfLockedOrder,
+  type OrderUnderLock,
+  updateLockedOrder
+} from '../lifecycle/locked-order.ts'
 import { type OrderActor, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import type { OrderRefunds } from '../refunds/service.ts'
 import { recordCancellationCause } from './eviction-repository.ts'
-import { hasAnyPayment, type StockEvictionService } from './eviction-service.ts'
+import { hasAnyOrderPayment, type StockEvictionService } from './eviction-service.ts'
 import type { UnpaidStockLimiter } from './service.ts'
 
 type Deps = {
@@ -39,7 +43,7 @@ const EVICTED = { ...SYSTEM_ACTOR, reason: 'a buyer who paid took its units' }
 const SHORT = { ...SYSTEM_ACTOR, reason: 'it was paid when nothing was left' }
 
 /** Handles the events of stock that a paid order takes from unpaid ones. */
-export function createStockEvictionSubscriber(deps: Deps) {
+export function createUnpaidOrderEvictionSubscriber(deps: Deps) {
   const {
     changes,
     cancellations,
@@ -82,7 +86,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const found = await changes.lock(tx, owner)
     if (
       !isActiveOrder(found.lifecycle) ||
-      hasAnyPayment(found.lifecycle.paymentStatus) ||
+      hasAnyOrderPayment(found.lifecycle.paymentStatus) ||
       !found.order.is_deferred
     )
       return
@@ -93,7 +97,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
     const { number, customer_id } = locked.order
     const payload = { order_id: owner, number, customer_id }
     if (units === undefined) {
-      emit(tx, orderEvictedEvent, lockedOrderSubject(tx, owner), { ...payload, is_canceled: true })
+      emit(tx, orderEvictedEvent, eventSubjectOfLockedOrder(tx, owner), { ...payload, is_canceled: true })
       return cancelFor(tx, locked, 'evicted', EVICTED)
     }
     const parts = items.map(({ item_id: itemId, quantity }) => ({ itemId, quantity }))
@@ -107,7 +111,7 @@ export function createStockEvictionSubscriber(deps: Deps) {
       kind: 'cancel',
       actor: EVICTED
     })
-    emit(tx, orderEvictedEvent, lockedOrderSubject(tx, owner), { ...payload, is_canceled: false })
+    emit(tx, orderEvictedEvent, eventSubjectOfLockedOrder(tx, owner), { ...payload, is_canceled: false })
   }
 
   const handleEach =
@@ -129,8 +133,8 @@ export function createStockEvictionSubscriber(deps: Deps) {
 function unitsOf(
   { lines }: OrderUnderLock,
   items: readonly { readonly item_id: string; readonly quantity: number }[]
-): OrderLineUnits[] | undefined {
-  const units: OrderLineUnits[] = []
+): OrderLineQuantity[] | undefined {
+  const units: OrderLineQuantity[] = []
   for (const { item_id, quantity } of items) {
     let rest = quantity
     for (const line of lines.filter(({ variantId }) => variantId === item_id)) {

@@ -1,4 +1,4 @@
-import type { TakeContestedStockRequest, UnpaidStockClaim } from '../../inventory/index.ts'
+import type { TakeContestedStockRequest, UnpaidOrderStockClaim } from '../../inventory/index.ts'
 
 type Victim = TakeContestedStockRequest['victims'][number]
 /** An unpaid order, which can lose units to a paid one. */
@@ -8,19 +8,19 @@ export type EvictableOrder = {
   readonly network: string | null
   readonly isVerified: boolean
   /** The protected units of the order. Null: the order can lose all of its units. */
-  readonly protection: StockEvictionProtection | null
+  readonly protection: StockEvictionProtectedUnits | null
 }
 type Line = { readonly variantId: string; readonly units: number }
 /** Units of the order's lines, plus units of earlier orders that share the same protected units. */
-export type StockEvictionProtection = { readonly before: number; readonly lines: readonly Line[] }
-type Ranked = Victim & { readonly claims: readonly UnpaidStockClaim[] }
+export type StockEvictionProtectedUnits = { readonly before: number; readonly lines: readonly Line[] }
+type Ranked = Victim & { readonly claims: readonly UnpaidOrderStockClaim[] }
 
 /**
  * Sorts orders by the sequence in which they lose units. Unverified buyers come first, then networks with
  * the most claimed units, then the newest orders. `keep` has the units that an order does not lose.
  */
 export function rankEvictableOrders(
-  claims: readonly UnpaidStockClaim[],
+  claims: readonly UnpaidOrderStockClaim[],
   orders: readonly EvictableOrder[],
   protectedUnits: number
 ): Ranked[] {
@@ -50,7 +50,7 @@ export function rankEvictableOrders(
  */
 export function stockEvictionProtectionsOf<
   T extends { readonly id: string; readonly lines: readonly Line[] }
->(orders: readonly T[], keyOf: (order: T) => string | null): Map<string, StockEvictionProtection> {
+>(orders: readonly T[], keyOf: (order: T) => string | null): Map<string, StockEvictionProtectedUnits> {
   const units = new Map<string | null, number>()
   return new Map(
     orders.map(order => {
@@ -66,7 +66,7 @@ export function stockEvictionProtectionsOf<
 
 /** The protected units of an order. */
 function keptOf(
-  claims: readonly UnpaidStockClaim[],
+  claims: readonly UnpaidOrderStockClaim[],
   { protection }: EvictableOrder,
   protectedUnits: number
 ): Victim['keep'] {
@@ -118,6 +118,6 @@ function addEvictable(units: Map<string, number>, { claims, keep }: Ranked): voi
   }
 }
 
-const sum = (claims: readonly UnpaidStockClaim[]) =>
+const sum = (claims: readonly UnpaidOrderStockClaim[]) =>
   claims.reduce((units, { quantity }) => units + quantity, 0)
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))

@@ -36,7 +36,7 @@ export const insertUnpaidUnits = statement({
     on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
 })
 /** Units of the variants of an order, by all unpaid orders and by those of its scopes. */
-export const listUnpaidUnitsByVariant = statement({
+export const listUnpaidUnitsOfOrderVariants = statement({
   name: 'orders.list_unpaid_units',
   takes: { order_id: 'uuid' },
   gives: {
@@ -56,7 +56,7 @@ export const listUnpaidUnitsByVariant = statement({
     where own.order_id = $order_id
     group by own.variant_id, own.units`
 })
-export const sumUnpaidUnits = statement({
+export const sumUnpaidUnitsOfBuyerAndNetwork = statement({
   name: 'orders.sum_unpaid_units',
   takes: { buyer: 'text', network: 'text?' },
   gives: { of_buyer: 'int8', of_network: 'int8', of_unverified: 'int8' },
@@ -93,7 +93,7 @@ export const syncUnpaidUnitsOfOrder = statement({
     select variant_id from open
     where variant_id not in (select variant_id from orders.unpaid_units where order_id = $order_id)`
 })
-export const markBuyerVerified = lockedOrderUpdate({
+export const markBuyerOfOrderVerified = lockedOrderUpdate({
   name: 'orders.verify_buyer',
   takes: {},
   text: `
@@ -115,7 +115,7 @@ export const sumAllUnpaidUnits = statement({
     from orders.unpaid_units`
 })
 /** Variants with the most units reserved by unpaid orders. */
-export const listMostReservedVariants = statement({
+export const listVariantsWithMostUnpaidUnits = statement({
   name: 'orders.list_largest_unpaid_units',
   takes: { more_than: 'int8', limit: 'int8' },
   gives: { variant_id: 'uuid', units: 'int8' },

@@ -5,7 +5,7 @@ import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
 import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
 import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
-import { saveContestedUnitsOfOrder } from './eviction-repository.ts'
+import { saveContestedUnitsAndSumNetwork } from './eviction-repository.ts'
 import {
   findExceededUnpaidStockLimit,
   type UnpaidStockLimitExcess,
@@ -26,7 +26,7 @@ type Deps = {
   countRefusal: (scope: UnpaidStockLimitScope | 'contested') => void
 }
 /** An order whose payment starts. */
-export type OrderPaymentStart = {
+export type OrderWithStartingPayment = {
   readonly orderId: string
   readonly method: string | undefined
   /** A keyed hash of the client network. Undefined: the network stored with the order. */
@@ -46,7 +46,10 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
    * `tx` already. @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units,
    * because only a card payment can take them
    */
-  async function admit(tx: Transaction, { orderId, method, network }: OrderPaymentStart): Promise<void> {
+  async function admit(
+    tx: Transaction,
+    { orderId, method, network }: OrderWithStartingPayment
+  ): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
     const subject = found(
       await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }),
@@ -68,8 +71,8 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
       tx.run(repository.lockUnpaidUnits),
       tx.run(repository.markOrderPaymentDeferred, { id: orderId, is_verified }),
       tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
-      tx.rows(repository.listUnpaidUnitsByVariant, { order_id: orderId }),
-      tx.first(repository.sumUnpaidUnits, { buyer, network: from })
+      tx.rows(repository.listUnpaidUnitsOfOrderVariants, { order_id: orderId }),
+      tx.first(repository.sumUnpaidUnitsOfBuyerAndNetwork, { buyer, network: from })
     ])
     const byScope = (row: {
       of_buyer: number
@@ -101,7 +104,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
     tx: Transaction,
     { orderId, network, units }: { orderId: string; network: string; units: number }
   ): Promise<void> {
-    const all = await tx.first(saveContestedUnitsOfOrder, { id: orderId, network, units })
+    const all = await tx.first(saveContestedUnitsAndSumNetwork, { id: orderId, network, units })
     if (all === undefined || all.units <= contestedMax) return
     countRefusal('contested')
     throw unpaidStockLimitExceededError({ details: { scope: 'network', limit: contestedMax, items: [] } })
@@ -127,7 +130,7 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
   async function verify(tx: Transaction, locked: OrderUnderLock): Promise<OrderUnderLock> {
     const { is_buyer_verified, customer_id } = locked.order
     if (is_buyer_verified || !(await isVerified(customer_id))) return locked
-    return updateLockedOrder(tx, locked, repository.markBuyerVerified, {})
+    return updateLockedOrder(tx, locked, repository.markBuyerOfOrderVerified, {})
   }
 
   return { admit, admitContested, sync, verify }

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { listOrderLines } from '../lifecycle/repository.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
-import { findStockEvictionOutcome } from './eviction-repository.ts'
+import { findStockEvictionOutcomeOfOrder } from './eviction-repository.ts'
 
 type Deps = { db: Database; inventory: Pick<InventoryApi, 'rejectShort'> | undefined }
 
@@ -27,7 +27,7 @@ export function createStockEvictionWaiter({ db, inventory }: Deps) {
   return async (orderId: string): Promise<void> => {
     const giveUpAt = performance.now() + WAIT_MS
     for (;;) {
-      const order = await db.first(findStockEvictionOutcome, { id: orderId })
+      const order = await db.first(findStockEvictionOutcomeOfOrder, { id: orderId })
       if (order?.canceled_for === 'short') await refuse(orderId)
       const isUnderWay = order?.state === 'pending' && isPaymentSecured(order.payment_status)
       if (!isUnderWay || performance.now() > giveUpAt) return

@@ -1,8 +1,8 @@
 import { found } from '../../../kernel/errors.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFoundError } from '../errors.ts'
-import type { PaymentAccountChange } from '../facts/recorder.ts'
-import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.ts'
+import type { ChangedPaymentAccountState } from '../facts/recorder.ts'
+import type { LockedOrderPaymentAccount, LockOrderPaymentAccount } from './locked-account.ts'
 
 /**
  * Applies a change that began in payments to the order. Runs in the transaction that recorded the facts, with the account
@@ -10,22 +10,22 @@ import type { LockedPaymentAccount, LockPaymentAccount } from './locked-account.
  */
 export type PaymentChangeListener = (
   tx: Transaction,
-  account: LockedPaymentAccount,
-  change: PaymentAccountChange
+  account: LockedOrderPaymentAccount,
+  change: ChangedPaymentAccountState
 ) => Promise<void>
 
-type Deps = { lockAccount: LockPaymentAccount; listener: () => PaymentChangeListener | undefined }
+type Deps = { lockAccount: LockOrderPaymentAccount; listener: () => PaymentChangeListener | undefined }
 
 /** Changes of payment accounts that begin in payments: responses of providers, callbacks, polls, administrators. */
-export const createPaymentAccountChanges = ({ lockAccount, listener }: Deps) => ({
+export const createOrderPaymentAccountChanges = ({ lockAccount, listener }: Deps) => ({
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
-  lock: async (tx: Transaction, orderId: string): Promise<LockedPaymentAccount> =>
+  lock: async (tx: Transaction, orderId: string): Promise<LockedOrderPaymentAccount> =>
     found(await lockAccount(tx, orderId), payableOrderNotFoundError),
 
   /** Settles the account after facts or operations were recorded, and passes the change to the listener. */
-  settle: async (tx: Transaction, account: LockedPaymentAccount): Promise<void> => {
+  settle: async (tx: Transaction, account: LockedOrderPaymentAccount): Promise<void> => {
     const change = await account.settle()
     await listener()?.(tx, account, change)
   }
 })
-export type PaymentAccountChanges = ReturnType<typeof createPaymentAccountChanges>
+export type OrderPaymentAccountChanges = ReturnType<typeof createOrderPaymentAccountChanges>

@@ -1,8 +1,12 @@
-import { type PaymentFact, type RankedPaymentFact, rankPaymentFact } from '../facts/fact.ts'
-import { derivePaymentAccountState, derivePaymentState, type PaymentAccountState } from '../facts/reducer.ts'
-import type { PaymentAccountRow } from '../facts/repository.ts'
-import type { PaymentMethodChoice } from '../payments/start.ts'
-import type { NewPaymentAccount } from './service.ts'
+import { addRankToPaymentFact, type PaymentFact, type RankedPaymentFact } from '../facts/fact.ts'
+import {
+  deriveOrderPaymentAccountState,
+  derivePaymentState,
+  type OrderPaymentAccountState
+} from '../facts/reducer.ts'
+import type { OrderPaymentAccountRow } from '../facts/repository.ts'
+import type { PaymentProviderAndMethodChoice } from '../payments/start.ts'
+import type { NewOrderPaymentAccount } from './service.ts'
 
 export type FakePaymentOperation = {
   kind: 'create' | 'capture' | 'void' | 'refund'
@@ -10,15 +14,15 @@ export type FakePaymentOperation = {
   amount: number
   isOpen: boolean
 }
-export type FakePayment = Required<PaymentMethodChoice> & {
+export type FakePayment = Required<PaymentProviderAndMethodChoice> & {
   id: string
   amount: number
   facts: RankedPaymentFact[]
   operations: FakePaymentOperation[]
 }
-type AccountColumns = PaymentAccountRow & PaymentAccountState
+type AccountColumns = OrderPaymentAccountRow & OrderPaymentAccountState
 /** The account of an order in `fakePayments`, with its state and its payments. */
-export type FakePaymentAccount = {
+export type FakeOrderPaymentAccount = {
   -readonly [K in keyof AccountColumns]: AccountColumns[K]
 } & {
   payments: FakePayment[]
@@ -48,17 +52,17 @@ export function recordFakePaymentFacts(
   reported: readonly ReportedFakePaymentFact[]
 ): void {
   for (const { objectId = id, ...fact } of reported)
-    facts.push(rankPaymentFact({ ...fact, objectId, currency }))
+    facts.push(addRankToPaymentFact({ ...fact, objectId, currency }))
 }
 
-export const newFakePaymentAccount = ({
+export const newFakeOrderPaymentAccount = ({
   orderId,
   customerId,
   currency,
   dueMinor,
   tokenVersion
-}: NewPaymentAccount): FakePaymentAccount => {
-  const state = derivePaymentAccountState(dueMinor, [])
+}: NewOrderPaymentAccount): FakeOrderPaymentAccount => {
+  const state = deriveOrderPaymentAccountState(dueMinor, [])
   return {
     ...state,
     order_id: orderId,

@@ -3,14 +3,14 @@ import { derivedId } from '../../../kernel/ids.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFoundError } from '../errors.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
-import type { PaymentAccountChange, PaymentFactRecorder } from '../facts/recorder.ts'
-import { lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
+import type { ChangedPaymentAccountState, PaymentFactRecorder } from '../facts/recorder.ts'
+import { lockOrderPaymentAccount, type OrderPaymentAccountRow } from '../facts/repository.ts'
 import {
-  failUnsentPaymentOperations,
+  failUnsentOperationsOfCanceledOrder,
   insertPaymentOperations,
   listOperationsOfPayment
 } from '../payments/operation-repository.ts'
-import type { RefundRequest, RefundRequester, RefundService } from '../payments/refunds.ts'
+import type { RefundActor, RefundService, RequestedRefund } from '../payments/refunds.ts'
 import { listPaymentsOfOrder } from '../payments/repository.ts'
 import * as repository from './repository.ts'
 
@@ -26,22 +26,22 @@ type Deps = {
  * locks the account once, before the order, and hands it on: its functions lock nothing. Each function that changes
  * payments returns the state after the change and calls no other module.
  */
-export const createPaymentAccountLock =
+export const createOrderPaymentAccountLock =
   ({ recorder, refunds, wake }: Deps) =>
   async (tx: Transaction, orderId: string) => {
-    const row = await tx.first(lockPaymentAccount, { order_id: orderId })
+    const row = await tx.first(lockOrderPaymentAccount, { order_id: orderId })
     return row && lockedAccount({ recorder, refunds, wake }, tx, row)
   }
-export type LockPaymentAccount = ReturnType<typeof createPaymentAccountLock>
+export type LockOrderPaymentAccount = ReturnType<typeof createOrderPaymentAccountLock>
 
 /** A payment account whose row is locked until its transaction ends. */
-export type LockedPaymentAccount = ReturnType<typeof lockedAccount>
+export type LockedOrderPaymentAccount = ReturnType<typeof lockedAccount>
 
-function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locked: PaymentAccountRow) {
+function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locked: OrderPaymentAccountRow) {
   const { order_id } = locked
   let row = locked
 
-  const settle = async (): Promise<PaymentAccountChange> => {
+  const settle = async (): Promise<ChangedPaymentAccountState> => {
     const { account, change } = await recorder.settle(tx, row)
     row = account
     return change
@@ -50,7 +50,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
 
   return {
     /** The account after the last change. */
-    get state(): PaymentAccountRow {
+    get state(): OrderPaymentAccountRow {
       return row
     },
 
@@ -68,7 +68,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
       id,
       amountMinor,
       actor
-    }: Omit<RefundRequest, 'reason'>): Promise<PaymentAccountChange> => {
+    }: Omit<RequestedRefund, 'reason'>): Promise<ChangedPaymentAccountState> => {
       let remainingMinor = amountMinor
       for (const payment of await listPayments()) {
         const amount = Math.min(remainingMinor, payment.authorized)
@@ -87,11 +87,11 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Checks that the caller may refund this much more of the order. @throws `PAYMENT_REFUND_LIMIT`,
      * `AUTH_RECENT_LOGIN_REQUIRED`
      */
-    assertCanRefund: (amountMinor: number, refunder: RefundRequester): void =>
+    assertCanRefund: (amountMinor: number, refunder: RefundActor): void =>
       refunds.assertCanRefund(row, amountMinor, refunder),
 
     /** Refunds this amount of what was captured, the latest payment first. @throws `PAYMENT_REFUND_TOO_MUCH` */
-    refund: async ({ id, amountMinor, ...request }: RefundRequest): Promise<PaymentAccountChange> => {
+    refund: async ({ id, amountMinor, ...request }: RequestedRefund): Promise<ChangedPaymentAccountState> => {
       let remainingMinor = amountMinor
       for (const payment of (await listPayments()).toReversed()) {
         const part = Math.min(remainingMinor, payment.captured - payment.refunded - payment.refunding)
@@ -109,8 +109,8 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Changes the amount due. Voids open payments that request more than it and have nothing authorized. `isOverpaid` of the
      * change is true when more than the new amount is captured.
      */
-    updateAmountDue: async (dueMinor: number): Promise<PaymentAccountChange> => {
-      await tx.run(repository.updatePaymentAmountDue, { order_id, due: dueMinor })
+    updateAmountDue: async (dueMinor: number): Promise<ChangedPaymentAccountState> => {
+      await tx.run(repository.updatePaymentAccountAmountDue, { order_id, due: dueMinor })
       row = { ...row, due: dueMinor }
       return settle()
     },
@@ -119,10 +119,10 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
      * Stops all payments of the order: unsent operations are dropped and open payments are voided. The order can be canceled
      * once `isSettled` is true, in this change or in a later one.
      */
-    freeze: async (): Promise<PaymentAccountChange> => {
-      await tx.run(repository.freezePaymentAccount, { order_id })
+    freeze: async (): Promise<ChangedPaymentAccountState> => {
+      await tx.run(repository.freezeOrderPaymentAccount, { order_id })
       row = { ...row, frozen_at: row.frozen_at ?? new Date() }
-      const unsent = await tx.rows(failUnsentPaymentOperations, { order_id })
+      const unsent = await tx.rows(failUnsentOperationsOfCanceledOrder, { order_id })
       const payments = await listPayments()
       for (const { payment_id, kind } of unsent) {
         const payment = payments.find(({ id }) => id === payment_id)
@@ -134,8 +134,8 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
     },
 
     /** Allows payments of the order again. */
-    unfreeze: async (): Promise<PaymentAccountChange> => {
-      await tx.run(repository.unfreezePaymentAccount, { order_id })
+    unfreeze: async (): Promise<ChangedPaymentAccountState> => {
+      await tx.run(repository.unfreezeOrderPaymentAccount, { order_id })
       row = { ...row, frozen_at: null }
       return settle()
     },

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentChangeListener } from './changes.ts'
-import type { LockPaymentAccount } from './locked-account.ts'
-import type { PaymentAccountService } from './service.ts'
+import type { LockOrderPaymentAccount } from './locked-account.ts'
+import type { OrderPaymentAccountService } from './service.ts'
 
 /** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
 export type PaymentStartGuard = (
@@ -18,7 +18,7 @@ export type PaymentReturnHook = (orderId: string) => Promise<void>
  * What the module orders does with payments. The package does not export it, because it keeps its promises only when one
  * module decides what an order owes. Payments know an order only by its id.
  */
-export type OrderPayments = Pick<PaymentAccountService, 'openAccount'> & {
+export type OrderPayments = Pick<OrderPaymentAccountService, 'openAccount'> & {
   /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
   sendOperations(orderId: string): Promise<void>
   /**
@@ -31,7 +31,7 @@ export type OrderPayments = Pick<PaymentAccountService, 'openAccount'> & {
    * Locks the account until `tx` ends, and returns it with the functions that change its payments. Call it once in a
    * transaction, before the order is locked. Returns `undefined` when the order has no account.
    */
-  lockAccount: LockPaymentAccount
+  lockAccount: LockOrderPaymentAccount
   /**
    * Erases the personal data of this customer (null: of guests) in the payments of these orders. Amounts stay. Locks the
    * accounts in the order of their ids.
@@ -47,7 +47,7 @@ export const provideOrderPayments = (api: object, payments: OrderPayments): void
 }
 
 /** Returns what the module orders does with these payments. */
-export function orderPayments(api: object): OrderPayments {
+export function orderPaymentsOfApi(api: object): OrderPayments {
   const payments = ofOrders.get(api)
   if (payments === undefined) throw new Error('these payments are not of a payments module')
   return payments

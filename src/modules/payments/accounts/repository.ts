@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const insertPaymentAccount = statement({
+export const insertOrderPaymentAccount = statement({
   name: 'payments.insert_account',
   takes: {
     order_id: 'uuid',
@@ -21,17 +21,17 @@ export const insertPaymentAccount = statement({
     )
     select at from new join made using (order_id)`
 })
-export const freezePaymentAccount = statement({
+export const freezeOrderPaymentAccount = statement({
   name: 'payments.freeze_account',
   takes: { order_id: 'uuid' },
   text: `update payments.accounts set frozen_at = coalesce(frozen_at, now()) where order_id = $order_id`
 })
-export const unfreezePaymentAccount = statement({
+export const unfreezeOrderPaymentAccount = statement({
   name: 'payments.thaw_account',
   takes: { order_id: 'uuid' },
   text: 'update payments.accounts set frozen_at = null where order_id = $order_id'
 })
-export const updatePaymentAmountDue = statement({
+export const updatePaymentAccountAmountDue = statement({
   name: 'payments.update_due',
   takes: { order_id: 'uuid', due: 'int8' },
   text: 'update payments.accounts set due = $due where order_id = $order_id'

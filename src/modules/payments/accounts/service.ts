@@ -2,11 +2,11 @@ import { found } from '../../../kernel/errors.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import { payableOrderNotFoundError } from '../errors.ts'
-import { findPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
-import type { PaymentMethodChoice, PaymentStarter } from '../payments/start.ts'
+import { findOrderPaymentAccount, type OrderPaymentAccountRow } from '../facts/repository.ts'
+import type { PaymentProviderAndMethodChoice, PaymentStarter } from '../payments/start.ts'
 import * as repository from './repository.ts'
 
-export type NewPaymentAccount = {
+export type NewOrderPaymentAccount = {
   readonly orderId: string
   /** Payment reference that the customer states: the order number. */
   readonly reference: string
@@ -22,17 +22,17 @@ export type NewPaymentAccount = {
 type Deps = { starter: PaymentStarter; attempts: PaymentAttemptLimits }
 
 /** Opens and reads payment accounts. */
-export function createPaymentAccountService({ starter, attempts }: Deps) {
+export function createOrderPaymentAccountService({ starter, attempts }: Deps) {
   return {
     /** See `PaymentsApi`. */
     openAccount: async (
       tx: Transaction,
-      account: NewPaymentAccount,
-      first?: PaymentMethodChoice
+      account: NewOrderPaymentAccount,
+      first?: PaymentProviderAndMethodChoice
     ): Promise<string | undefined> => {
       const { orderId: order_id, customerId: customer_id, currency, dueMinor: due, tokenVersion } = account
       const { reference } = account
-      await tx.run(repository.insertPaymentAccount, {
+      await tx.run(repository.insertOrderPaymentAccount, {
         order_id,
         customer_id,
         currency,
@@ -46,8 +46,8 @@ export function createPaymentAccountService({ starter, attempts }: Deps) {
       return starter.start(tx, opened, { ...first, id: order_id, network })
     },
 
-    findAccount: async (db: Queryable, orderId: string): Promise<PaymentAccountRow> =>
-      found(await db.first(findPaymentAccount, { order_id: orderId }), payableOrderNotFoundError)
+    findAccount: async (db: Queryable, orderId: string): Promise<OrderPaymentAccountRow> =>
+      found(await db.first(findOrderPaymentAccount, { order_id: orderId }), payableOrderNotFoundError)
   }
 }
-export type PaymentAccountService = ReturnType<typeof createPaymentAccountService>
+export type OrderPaymentAccountService = ReturnType<typeof createOrderPaymentAccountService>

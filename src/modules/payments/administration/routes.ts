@@ -10,13 +10,13 @@ import {
   PaymentOperationListResponse,
   RefundPaymentRequest
 } from './schema.ts'
-import type { PaymentService } from './service.ts'
+import type { PaymentAdministration } from './service.ts'
 
 const config = { class: 'account' } as const
 const providerConfig = { class: 'checkout' } as const
 const own = { params: IdParams, response: { 200: PaymentDetailResponse } }
 
-export function paymentRoutes(tiers: Tiers, payments: PaymentService): void {
+export function paymentRoutes(tiers: Tiers, payments: PaymentAdministration): void {
   tiers.admin.get(
     '/admin/payments',
     {

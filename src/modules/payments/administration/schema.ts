@@ -1,4 +1,4 @@
-import { changeListQuery, changeListResponse } from '../../../kernel/change-lists.ts'
+import { changeListQueryFields, changeListResponse } from '../../../kernel/change-lists.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   amount,
@@ -13,11 +13,11 @@ import {
   response,
   Time
 } from '../../../kernel/wire.ts'
-import { PAYMENT_STATUSES, paymentResponseFields } from '../payments/schema.ts'
+import { PAYMENT_STATUSES, paymentResponseFieldSchemas } from '../payments/schema.ts'
 
 export const AdminPaymentQuery = input({
   ...pageQuery,
-  ...changeListQuery,
+  ...changeListQueryFields,
   status: Type.Optional(Type.Enum([...PAYMENT_STATUSES])),
   provider: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
   order_id: Type.Optional(Id),
@@ -28,7 +28,7 @@ export const AdminPaymentQuery = input({
 export type AdminPaymentQuery = Static<typeof AdminPaymentQuery>
 
 const adminPayment = {
-  ...paymentResponseFields,
+  ...paymentResponseFieldSchemas,
   customer_id: nullable(Id),
   refunding: amount('Refunds that the provider has not confirmed'),
   disputed: amount('Disputed by the customer through the bank'),

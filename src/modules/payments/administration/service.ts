@@ -5,8 +5,8 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentAccountChanges } from '../accounts/changes.ts'
-import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
+import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
+import type { LockedOrderPaymentAccount } from '../accounts/locked-account.ts'
 import {
   canceledOrderNotPayableError,
   captureAmountTooHighError,
@@ -16,7 +16,7 @@ import {
 } from '../errors.ts'
 import type { PaymentOperationSender } from '../operations/sender.ts'
 import * as operations from '../payments/operation-repository.ts'
-import type { RefundRequester, RefundService } from '../payments/refunds.ts'
+import type { RefundActor, RefundService } from '../payments/refunds.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { AdminPaymentQuery, PaymentDetailResponse } from './schema.ts'
@@ -26,11 +26,11 @@ type Deps = {
   providers: PaymentProviderRegistry
   sender: PaymentOperationSender
   refunds: RefundService
-  accounts: PaymentAccountChanges
+  accounts: OrderPaymentAccountChanges
 }
 
 /** Payments for administrators: list, capture, void, refund. */
-export function createPaymentService({ db, providers, sender, refunds, accounts }: Deps) {
+export function createPaymentAdministration({ db, providers, sender, refunds, accounts }: Deps) {
   /** @throws `PAYMENT_NOT_FOUND` */
   async function read(id: string): Promise<PaymentDetailResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFoundError)
@@ -52,7 +52,11 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
   async function runOperation(
     id: string,
     write: IdempotentWrite,
-    work: (tx: Transaction, payment: repository.PaymentRow, account: LockedPaymentAccount) => Promise<void>
+    work: (
+      tx: Transaction,
+      payment: repository.PaymentRow,
+      account: LockedOrderPaymentAccount
+    ) => Promise<void>
   ): Promise<PaymentDetailResponse> {
     await write.once(db, async tx => {
       const { payment, account } = await lock(tx, id)
@@ -105,8 +109,8 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
         name: 'admin payments',
         filters,
         ...newestFirst,
-        rows: place => db.rows(repository.listAllPayments, { ...filters, ...place }),
-        total: () => db.first(repository.countAllPayments, filters)
+        rows: place => db.rows(repository.listFilteredPayments, { ...filters, ...place }),
+        total: () => db.first(repository.countFilteredPayments, filters)
       })
     },
 
@@ -134,7 +138,7 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
     refund: (
       id: string,
       { amount, reason }: { amount: number; reason: string },
-      actor: RefundRequester & { userId: string },
+      actor: RefundActor & { userId: string },
       write: IdempotentWrite
     ) =>
       runOperation(id, write, async (tx, payment, account) => {
@@ -153,4 +157,4 @@ export function createPaymentService({ db, providers, sender, refunds, accounts 
       })
   }
 }
-export type PaymentService = ReturnType<typeof createPaymentService>
+export type PaymentAdministration = ReturnType<typeof createPaymentAdministration>

@@ -6,7 +6,7 @@ export type LimitedPaymentAttemptSubject = 'network' | 'order'
  * Finds the `max`-th latest failed attempt since a time, of a network and of an order. Returns no row where fewer failed.
  * Attempts of payments with a captured or authorized amount do not count.
  */
-export const findLimitingPaymentAttempts = statement({
+export const findLimitingFailedPaymentAttempts = statement({
   name: 'payments.find_limiting_attempts',
   takes: { network: 'text?', order_id: 'uuid', since: 'timestamptz', max: 'int4' },
   gives: { subject: oneOf<LimitedPaymentAttemptSubject>(), seen_at: 'timestamptz' },

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { tooManyPaymentAttemptsError } from '../errors.ts'
-import { findLimitingPaymentAttempts, type LimitedPaymentAttemptSubject } from './repository.ts'
+import { findLimitingFailedPaymentAttempts, type LimitedPaymentAttemptSubject } from './repository.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -22,7 +22,10 @@ export const createPaymentAttemptLimits = ({ secrets, failuresMax: max, count }:
   /** Whether too many attempts failed within the hour. `network` is the stored hash. */
   async isLimited(db: Queryable, network: string | null, orderId: string): Promise<boolean> {
     const since = new Date(Date.now() - HOUR_MS)
-    return (await db.rows(findLimitingPaymentAttempts, { network, order_id: orderId, max, since })).length > 0
+    return (
+      (await db.rows(findLimitingFailedPaymentAttempts, { network, order_id: orderId, max, since })).length >
+      0
+    )
   },
 
   /**
@@ -31,7 +34,7 @@ export const createPaymentAttemptLimits = ({ secrets, failuresMax: max, count }:
    */
   async assertBelowLimit(db: Queryable, network: string | null, orderId: string): Promise<void> {
     const now = Date.now()
-    const limiting = await db.rows(findLimitingPaymentAttempts, {
+    const limiting = await db.rows(findLimitingFailedPaymentAttempts, {
       network,
       order_id: orderId,
       max,

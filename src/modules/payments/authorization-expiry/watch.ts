@@ -5,7 +5,7 @@ import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { payableOrderNotFoundError } from '../errors.ts'
 import { authorizationExpiringEvent } from '../events.ts'
-import { lockPaymentAccount } from '../facts/repository.ts'
+import { lockOrderPaymentAccount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../payments/operation-repository.ts'
 import * as repository from './repository.ts'
 
@@ -24,7 +24,7 @@ type Deps = {
 /** Handles authorizations that expire within a day, each payment once. */
 export function createAuthorizationExpiryWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
   async function handleExpiry(tx: Transaction, payment_id: string, order_id: string): Promise<void> {
-    const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFoundError)
+    const account = found(await tx.first(lockOrderPaymentAccount, { order_id }), payableOrderNotFoundError)
     const marked = await tx.first(repository.markAuthorizationExpiryReported, { id: payment_id })
     if (marked === undefined || marked.authorized_until === null) return
     const { authorized, authorized_until, is_busy } = marked

@@ -1,12 +1,12 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /** Locks in the order of ids, so that concurrent erasures do not deadlock. */
-export const lockPaymentAccounts = statement({
+export const lockOrderPaymentAccounts = statement({
   name: 'payments.lock_accounts',
   takes: { order_ids: 'uuid[]' },
   text: 'select from payments.accounts where order_id = any ($order_ids) order by order_id for update'
 })
-export const erasePaymentAccountOwners = statement({
+export const eraseOrderPaymentAccountOwners = statement({
   name: 'payments.erase_accounts',
   takes: { order_ids: 'uuid[]' },
   text: `

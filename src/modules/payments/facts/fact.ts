@@ -34,7 +34,7 @@ export type RankedPaymentFact = PaymentFact & { readonly rank: number }
  * Creates a fact with the rank of its status. @throws Error for a status that the kind does not have, which
  * is a bug of the provider's adapter.
  */
-export function rankPaymentFact(fact: PaymentFact): RankedPaymentFact {
+export function addRankToPaymentFact(fact: PaymentFact): RankedPaymentFact {
   const rank = (PAYMENT_FACT_STATUS_RANKS[fact.kind] as Readonly<Record<string, number>>)[fact.status]
   if (rank === undefined) throw new Error(`a fact of kind ${fact.kind} is never ${fact.status}`)
   return { ...fact, rank }
@@ -67,7 +67,7 @@ export const unrecordedPaymentFacts = (
   reported: readonly PaymentFact[],
   recorded: readonly RankedPaymentFact[]
 ): RankedPaymentFact[] =>
-  latestPaymentFactOfEachObject([...recorded, ...reported.map(rankPaymentFact)]).filter(
+  latestPaymentFactOfEachObject([...recorded, ...reported.map(addRankToPaymentFact)]).filter(
     fact => !recorded.includes(fact)
   )
 

@@ -5,9 +5,9 @@ import { defineModule } from '../../../module.ts'
 import { paymentEvents } from '../events.ts'
 import { paymentsModule } from '../index.ts'
 import { publishPaymentEvents } from './publish.ts'
-import { derivePaymentAccountState } from './reducer.ts'
+import { deriveOrderPaymentAccountState } from './reducer.ts'
 
-const nothing = derivePaymentAccountState(1_000, [])
+const nothing = deriveOrderPaymentAccountState(1_000, [])
 const order = { order_id: 'o', currency: 'EUR', due: 1_000 }
 
 function newsOf(before: Partial<typeof nothing>, now: Partial<typeof nothing>): string[] {

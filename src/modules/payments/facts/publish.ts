@@ -8,10 +8,10 @@ import {
   paymentRefundedEvent,
   refundFailedEvent
 } from '../events.ts'
-import { type PaymentAccountState, type PaymentStatus, refundedUpToCaptured } from './reducer.ts'
+import { type OrderPaymentAccountState, type PaymentStatus, refundedUpToCaptured } from './reducer.ts'
 
 type PublishedOrder = { readonly order_id: string; readonly currency: string; readonly due: number }
-type PreviousState = Pick<PaymentAccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
+type PreviousState = Pick<OrderPaymentAccountState, 'status' | 'captured' | 'refunded' | 'disputed'>
 type PaymentTransition = {
   readonly id: string
   readonly provider: string
@@ -26,7 +26,7 @@ export function publishPaymentEvents(
   publish: PublishPaymentEvent,
   { order_id, currency, due }: PublishedOrder,
   before: PreviousState,
-  now: PaymentAccountState,
+  now: OrderPaymentAccountState,
   payments: readonly PaymentTransition[]
 ): void {
   const order = { order_id, currency }

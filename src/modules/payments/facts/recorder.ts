@@ -1,11 +1,11 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
-import { latestPaymentFactOfEachObject, type PaymentFact, rankPaymentFact } from './fact.ts'
+import { addRankToPaymentFact, latestPaymentFactOfEachObject, type PaymentFact } from './fact.ts'
 import { type PublishPaymentEvent, publishPaymentEvents } from './publish.ts'
 import {
-  derivePaymentAccountState,
+  deriveOrderPaymentAccountState,
   derivePaymentState,
-  type PaymentAccountState,
+  type OrderPaymentAccountState,
   type PaymentState,
   selectPaymentsToVoid
 } from './reducer.ts'
@@ -20,10 +20,10 @@ type RecordedFacts = {
 }
 
 /** The payment state of an order after facts were recorded. */
-export type PaymentAccountChange = PaymentAccountState & {
+export type ChangedPaymentAccountState = OrderPaymentAccountState & {
   readonly orderId: string
   readonly due: number
-  readonly previousStatus: PaymentAccountState['status']
+  readonly previousStatus: OrderPaymentAccountState['status']
   readonly isFrozen: boolean
   /** No operation is open and no payment can be captured any more, so a frozen order can be canceled. */
   readonly isSettled: boolean
@@ -58,10 +58,10 @@ export function createPaymentFactRecorder({ publisherOf, voidOpen, isLimited }: 
   /** Derives the payment state of an order from its facts again. The caller holds the account's lock. */
   async function settle(
     tx: Transaction,
-    account: repository.PaymentAccountRow
-  ): Promise<{ account: repository.PaymentAccountRow; change: PaymentAccountChange }> {
+    account: repository.OrderPaymentAccountRow
+  ): Promise<{ account: repository.OrderPaymentAccountRow; change: ChangedPaymentAccountState }> {
     const { order_id: orderId } = account
-    const known = await tx.rows(repository.listPaymentsWithFacts, { order_id: orderId })
+    const known = await tx.rows(repository.listPaymentsOfOrderWithFacts, { order_id: orderId })
     const states = known.map(({ facts, open_refunds, ...payment }) => ({
       ...payment,
       before: payment.status,
@@ -69,8 +69,8 @@ export function createPaymentFactRecorder({ publisherOf, voidOpen, isLimited }: 
       ...derivePaymentState(facts, open_refunds)
     }))
     await writePayments(tx, states)
-    const state = derivePaymentAccountState(account.due, states)
-    await tx.run(repository.updatePaymentAccount, { order_id: orderId, ...state })
+    const state = deriveOrderPaymentAccountState(account.due, states)
+    await tx.run(repository.updateOrderPaymentAccount, { order_id: orderId, ...state })
     publishPaymentEvents(publisherOf(tx, orderId), account, account, state, states)
     const isFrozen = account.frozen_at !== null
     const canVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
@@ -106,9 +106,9 @@ async function recordFacts(
   tx: Transaction,
   { paymentId, provider, facts, source }: RecordedFacts
 ): Promise<void> {
-  const latestReported = latestPaymentFactOfEachObject(facts.map(rankPaymentFact))
+  const latestReported = latestPaymentFactOfEachObject(facts.map(addRankToPaymentFact))
   if (latestReported.length === 0) return
-  await tx.run(repository.upsertPaymentFacts, {
+  await tx.run(repository.upsertPaymentFactsFromProvider, {
     provider,
     payment_id: paymentId,
     source,

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PAYMENT_FACT_STATUS_RANKS, type PaymentFact, type PaymentFactKind, rankPaymentFact } from './fact.ts'
-import { derivePaymentAccountState, derivePaymentState, type PaymentState } from './reducer.ts'
+import {
+  addRankToPaymentFact,
+  PAYMENT_FACT_STATUS_RANKS,
+  type PaymentFact,
+  type PaymentFactKind
+} from './fact.ts'
+import { deriveOrderPaymentAccountState, derivePaymentState, type PaymentState } from './reducer.ts'
 
 const fact = (kind: PaymentFactKind, status: string, amount = 100, objectId = `${kind}_1`): PaymentFact =>
   ({ kind, status, amount, objectId, currency: 'EUR' }) as PaymentFact
 const reduce = (facts: readonly PaymentFact[], refunds: Parameters<typeof derivePaymentState>[1] = []) =>
-  derivePaymentState(facts.map(rankPaymentFact), refunds)
+  derivePaymentState(facts.map(addRankToPaymentFact), refunds)
 
 const someFact = fc
   .constantFrom(...(Object.keys(PAYMENT_FACT_STATUS_RANKS) as PaymentFactKind[]))
@@ -221,20 +226,20 @@ describe('an order', () => {
   ])(
     'by its payments, the payment status of an order is %s when its amount due is %d',
     (status, due, payments) => {
-      expect(derivePaymentAccountState(due, payments).status).toBe(status)
+      expect(deriveOrderPaymentAccountState(due, payments).status).toBe(status)
     }
   )
 
   test('an order is overpaid while more is captured than due', () => {
-    expect(derivePaymentAccountState(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
-    expect(derivePaymentAccountState(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
+    expect(deriveOrderPaymentAccountState(100, [taken(100), taken(100)]).isOverpaid).toBe(true)
+    expect(deriveOrderPaymentAccountState(100, [taken(100), refundedOf(100, 100)]).isOverpaid).toBe(false)
   })
 
   test('an order counts the amount of open payments and the captured amount of closed ones as committed', () => {
     const canceled = payment(100, fact('intent', 'canceled'))
     const partly = payment(50, fact('authorization', 'released', 50), fact('capture', 'succeeded', 30))
     const held = payment(70, fact('authorization', 'held', 70), fact('capture', 'succeeded', 10))
-    expect(derivePaymentAccountState(100, [canceled]).committed).toBe(0)
-    expect(derivePaymentAccountState(100, [payment(20), partly, held]).committed).toBe(20 + 30 + 70)
+    expect(deriveOrderPaymentAccountState(100, [canceled]).committed).toBe(0)
+    expect(deriveOrderPaymentAccountState(100, [payment(20), partly, held]).committed).toBe(20 + 30 + 70)
   })
 })

@@ -10,7 +10,7 @@ export type PaymentStatus =
   | 'partially_refunded'
   | 'refunded'
 
-export type PaymentAccountStatus =
+export type OrderPaymentAccountStatus =
   | 'unpaid'
   | 'authorized'
   | 'partially_paid'
@@ -94,10 +94,10 @@ function paymentStatusOf(
   return has(known, 'attempt', 'failed') || has(known, 'capture', 'failed') ? 'failed' : 'pending'
 }
 
-export type PaymentAccountState = Sums & {
+export type OrderPaymentAccountState = Sums & {
   /** Amount that no other payment may cover: the full amount of open payments and the captured amount of closed ones. */
   readonly committed: number
-  readonly status: PaymentAccountStatus
+  readonly status: OrderPaymentAccountStatus
   readonly isOverpaid: boolean
   readonly isDisputed: boolean
 }
@@ -108,7 +108,7 @@ export type PaymentAccountState = Sums & {
  */
 export const selectPaymentsToVoid = <P extends PaymentState>(
   payments: readonly P[],
-  { committed }: Pick<PaymentAccountState, 'committed'>,
+  { committed }: Pick<OrderPaymentAccountState, 'committed'>,
   { due, isFrozen }: { due: number; isFrozen: boolean }
 ): P[] =>
   payments.filter(
@@ -117,10 +117,10 @@ export const selectPaymentsToVoid = <P extends PaymentState>(
   )
 
 /** Derives the state of an account from the payments of its order. */
-export function derivePaymentAccountState(
+export function deriveOrderPaymentAccountState(
   due: number,
   payments: readonly (PaymentState & { readonly amount: number })[]
-): PaymentAccountState {
+): OrderPaymentAccountState {
   const sum = (of: (payment: PaymentState & { readonly amount: number }) => number) =>
     payments.reduce((total, payment) => total + of(payment), 0)
   const sums: Sums = {
@@ -143,7 +143,7 @@ export function derivePaymentAccountState(
 export const refundedUpToCaptured = ({ captured, refunded }: Pick<Sums, 'captured' | 'refunded'>): number =>
   Math.min(captured, refunded)
 
-function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): PaymentAccountStatus {
+function accountStatusOf(due: number, { captured, refunded, authorized }: Sums): OrderPaymentAccountStatus {
   // A refund of the overpaid amount leaves the order paid.
   const returned = refunded - Math.max(0, captured - due)
   if (refunded > 0 && refunded >= captured) return 'refunded'

@@ -1,9 +1,9 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { RankedPaymentFact } from './fact.ts'
-import type { PaymentAccountStatus, PaymentStatus, UnsettledRefund } from './reducer.ts'
+import type { OrderPaymentAccountStatus, PaymentStatus, UnsettledRefund } from './reducer.ts'
 
-const accountStatus = oneOf<PaymentAccountStatus>()
-export const paymentStatusColumn = oneOf<PaymentStatus>()
+const accountStatus = oneOf<OrderPaymentAccountStatus>()
+export const paymentStatusColumnType = oneOf<PaymentStatus>()
 
 const account = {
   order_id: 'uuid',
@@ -25,19 +25,19 @@ const account = {
 const accountColumns = Object.keys(account).join(', ')
 
 /** Locks the payment account of an order. Every change of the order's payments locks it before the row of the order. */
-export const lockPaymentAccount = statement({
+export const lockOrderPaymentAccount = statement({
   name: 'payments.lock_account',
   takes: { order_id: 'uuid' },
   gives: account,
   text: `select ${accountColumns} from payments.accounts where order_id = $order_id for update`
 })
-export const findPaymentAccount = statement({
+export const findOrderPaymentAccount = statement({
   name: 'payments.find_account',
   takes: { order_id: 'uuid' },
   gives: account,
   text: `select ${accountColumns} from payments.accounts where order_id = $order_id`
 })
-export type PaymentAccountRow = RowOf<typeof findPaymentAccount>
+export type OrderPaymentAccountRow = RowOf<typeof findOrderPaymentAccount>
 
 /** Commits an amount before the provider is called, so that two payments cannot cover the same amount. */
 export const reservePaymentAmount = statement({
@@ -49,7 +49,7 @@ export const reservePaymentAmount = statement({
 })
 
 /** Replaces the fact of an object only by a later one, with the same comparison as `supersedes`. */
-export const upsertPaymentFacts = statement({
+export const upsertPaymentFactsFromProvider = statement({
   name: 'payments.upsert_facts',
   takes: {
     provider: 'text',
@@ -84,7 +84,7 @@ export const upsertPaymentFacts = statement({
 })
 
 /** Lists the inputs from which the state of an order's payments is derived. */
-export const listPaymentsWithFacts = statement({
+export const listPaymentsOfOrderWithFacts = statement({
   name: 'payments.list_known',
   takes: { order_id: 'uuid' },
   gives: {
@@ -92,7 +92,7 @@ export const listPaymentsWithFacts = statement({
     provider: 'text',
     method: 'text',
     amount: 'int8',
-    status: paymentStatusColumn,
+    status: paymentStatusColumnType,
     network: 'text?',
     is_busy: 'bool',
     voids: 'int8',
@@ -136,7 +136,7 @@ export const updatePaymentStates = statement({
       as state (id, status, open, authorized, captured, refunding, refunded, disputed, expires)
     where payments.id = state.id`
 })
-export const updatePaymentAccount = statement({
+export const updateOrderPaymentAccount = statement({
   name: 'payments.update_account',
   takes: {
     order_id: 'uuid',

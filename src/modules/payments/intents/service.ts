@@ -14,7 +14,11 @@ import {
   paymentNotFoundError,
   paymentOperationStillOpenError
 } from '../errors.ts'
-import { findPaymentAccount, lockPaymentAccount, type PaymentAccountRow } from '../facts/repository.ts'
+import {
+  findOrderPaymentAccount,
+  lockOrderPaymentAccount,
+  type OrderPaymentAccountRow
+} from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
 import { PAYMENT_STEP_ENCRYPTION_PURPOSE, type PaymentOperationSender } from '../operations/sender.ts'
 import { insertPaymentOperations } from '../payments/operation-repository.ts'
@@ -42,9 +46,9 @@ export type OrderPaymentCaller = { readonly customerId: string } | { readonly to
 export function createPaymentIntentService(deps: Deps) {
   const { db, secrets, providers, starter, sender, refreshPayment, guard, follow, attempts } = deps
   /** @throws `PAYMENT_ORDER_NOT_FOUND` when the order does not exist or belongs to another buyer. */
-  async function ownAccount(caller: OrderPaymentCaller, orderId: string): Promise<PaymentAccountRow> {
+  async function ownAccount(caller: OrderPaymentCaller, orderId: string): Promise<OrderPaymentAccountRow> {
     const account = found(
-      await db.first(findPaymentAccount, { order_id: orderId }),
+      await db.first(findOrderPaymentAccount, { order_id: orderId }),
       payableOrderNotFoundError
     )
     if (!owns(caller, account)) throw payableOrderNotFoundError()
@@ -52,7 +56,7 @@ export function createPaymentIntentService(deps: Deps) {
   }
   const owns = (
     caller: OrderPaymentCaller,
-    { order_id, customer_id, token_version }: PaymentAccountRow
+    { order_id, customer_id, token_version }: OrderPaymentAccountRow
   ): boolean =>
     'customerId' in caller
       ? customer_id === caller.customerId
@@ -75,7 +79,7 @@ export function createPaymentIntentService(deps: Deps) {
    * their providers confirm. @throws `PAYMENT_OPERATION_OPEN`
    */
   async function voidOtherPayments(
-    { order_id: orderId, committed, due }: PaymentAccountRow,
+    { order_id: orderId, committed, due }: OrderPaymentAccountRow,
     { provider, method }: { provider: string; method: string },
     write: IdempotentWrite
   ) {
@@ -89,7 +93,7 @@ export function createPaymentIntentService(deps: Deps) {
       const id = write.idOf(`void:${payment.id}`)
       const one = { ids: [id], paymentIds: [payment.id], amounts: [payment.amount] }
       await db.transaction(async tx => {
-        await tx.run(lockPaymentAccount, { order_id: orderId })
+        await tx.run(lockOrderPaymentAccount, { order_id: orderId })
         await tx.run(insertPaymentOperations, {
           ...one,
           kind: 'void',
@@ -121,7 +125,7 @@ export function createPaymentIntentService(deps: Deps) {
       await attempts.assertBelowLimit(db, network, order_id)
     if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
     await write.once(db, async tx => {
-      const account = found(await tx.first(lockPaymentAccount, { order_id }), payableOrderNotFoundError)
+      const account = found(await tx.first(lockOrderPaymentAccount, { order_id }), payableOrderNotFoundError)
       if (!owns(caller, account)) throw payableOrderNotFoundError()
       const [existing] = openOf(await tx.rows(repository.listPaymentsOfOrder, { order_id })).filter(
         each => each.provider === choice.provider && each.method === choice.method
@@ -161,7 +165,7 @@ export function createPaymentIntentService(deps: Deps) {
   async function confirm(caller: OrderPaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
-    const due = await db.rows(repository.claimPaymentsToRefresh, { order_id, providers: calling })
+    const due = await db.rows(repository.claimPaymentsOfOrderToPoll, { order_id, providers: calling })
     await Promise.all(
       due.map(payment => refreshPayment(payment.provider, repository.paymentForProviderFromRow(payment)))
     )

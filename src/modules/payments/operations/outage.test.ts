@@ -2,16 +2,16 @@ import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
 import type { Log } from '../../../platform/log.ts'
-import { createPaymentAccountChanges } from '../accounts/changes.ts'
-import { createPaymentAccountLock } from '../accounts/locked-account.ts'
+import { createOrderPaymentAccountChanges } from '../accounts/changes.ts'
+import { createOrderPaymentAccountLock } from '../accounts/locked-account.ts'
 import { createPaymentFactRecorder } from '../facts/recorder.ts'
 import { createRefundService } from '../payments/refunds.ts'
-import { storeProviderPaymentId } from '../payments/repository.ts'
+import { storeProviderPaymentIdAndNextStep } from '../payments/repository.ts'
 import { createPaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualPaymentProvider } from '../providers/manual.ts'
-import type { PaymentProvider, PaymentProviderResponse } from '../providers/port.ts'
+import type { ParsedPaymentProviderResponse, PaymentProvider } from '../providers/port.ts'
 import { createPaymentProviderRegistry } from '../providers/registry.ts'
-import { createPaymentReconciler, schedulePaymentRetries } from './reconciler.ts'
+import { createPaymentReconciler, reschedulePaymentOperationsAndPolls } from './reconciler.ts'
 import { createPaymentRefresher } from './refresh.ts'
 import { createPaymentOperationSender } from './sender.ts'
 
@@ -25,7 +25,7 @@ async function useOutage() {
   await platform.outbox.stop()
   const secrets = testSecrets()
   let [isBack, asks, milliseconds] = [false, 0, 0]
-  const answer = async (id: string): Promise<PaymentProviderResponse> => {
+  const answer = async (id: string): Promise<ParsedPaymentProviderResponse> => {
     asks += 1
     const of = { objectId: `far_${id}`, status: 'succeeded', amount: 100, currency: 'EUR' } as const
     return isBack
@@ -47,7 +47,7 @@ async function useOutage() {
     fetch: ({ id }) => answer(id)
   }
   const rescheduled: Promise<void>[] = []
-  const onRecovered = (name: string) => rescheduled.push(schedulePaymentRetries(db, name))
+  const onRecovered = (name: string) => rescheduled.push(reschedulePaymentOperationsAndPolls(db, name))
   const providers = createPaymentProviderRegistry([faraway], onRecovered, () => milliseconds)
   const recorder = createPaymentFactRecorder({
     publisherOf: () => () => {},
@@ -55,12 +55,12 @@ async function useOutage() {
     isLimited: async () => false
   })
   const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
-  const lockAccount = createPaymentAccountLock({
+  const lockAccount = createOrderPaymentAccountLock({
     recorder,
     refunds: createRefundService({ recent_login_above: 0, api_key_max: 0 }),
     wake: () => {}
   })
-  const accounts = createPaymentAccountChanges({ lockAccount, listener: () => undefined })
+  const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => undefined })
   const failures: unknown[] = []
   const reconcile = createPaymentReconciler({
     db,
@@ -157,8 +157,8 @@ test('rescheduling payment operations skips locked rows', async () => {
   const [held] = await sql('select id, order_id from payments.payments where polls = 4 limit 1')
   const { id, order_id } = held as { id: string; order_id: string }
   await db.transaction(async tx => {
-    await tx.run(storeProviderPaymentId, { id, object_id: `far_${id}`, next_step: null })
-    await schedulePaymentRetries(db, 'faraway')
+    await tx.run(storeProviderPaymentIdAndNextStep, { id, object_id: `far_${id}`, next_step: null })
+    await reschedulePaymentOperationsAndPolls(db, 'faraway')
   })
   const late = `> now() + interval '1 minute'`
   expect(

@@ -3,7 +3,7 @@ import { usePayments } from '../../../../test/support/payments.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
 import { listExpiringAuthorizations } from '../authorization-expiry/repository.ts'
-import { listPaymentsWithFacts } from '../facts/repository.ts'
+import { listPaymentsOfOrderWithFacts } from '../facts/repository.ts'
 import * as operations from '../payments/operation-repository.ts'
 import * as payments from '../payments/repository.ts'
 import * as callbacks from '../provider-events/repository.ts'
@@ -18,16 +18,12 @@ const TAKEN_MAX = 60
 const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
   ...[
-    operations.reschedulePaymentOperations,
-    operations.countOrphanedPaymentOperations,
+    operations.retryPaymentOperationsSoon,
+    operations.countOpenOperationsOfDisabledProviders,
     operations.measureOpenPaymentOperations,
     operations.countOpenPaymentOperations
   ],
-  ...[
-    payments.reschedulePaymentPolls,
-    callbacks.rescheduleProviderEvents,
-    callbacks.countUnappliedProviderEvents
-  ]
+  ...[payments.pollPaymentsSoon, callbacks.expediteProviderEvents, callbacks.countUnappliedProviderEvents]
 ] as Statement[]
 
 test(`among ${MANY} settled operations, the reconciler reads only the open ones`, async () => {
@@ -79,26 +75,26 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
   for (const statement of [
     ...[
       operations.claimDuePaymentOperations,
-      operations.claimPaymentOperationAsProbe,
+      operations.claimPaymentOperationToProbeProvider,
       operations.listOpenPaymentOperations,
       operations.findOrderOfPaymentOperation
     ],
     ...[
       operations.listOpenPaymentOperationsOfOrder,
       operations.claimPaymentOperation,
-      operations.failUnsentPaymentOperations,
-      listPaymentsWithFacts,
+      operations.failUnsentOperationsOfCanceledOrder,
+      listPaymentsOfOrderWithFacts,
       listExpiringAuthorizations
     ],
     ...[
       payments.claimPaymentsToPoll,
-      payments.claimPaymentsToRefresh,
-      payments.listPaymentsByReferences,
-      payments.findPaymentByProviderId
+      payments.claimPaymentsOfOrderToPoll,
+      payments.listPaymentsByIdOrObjectId,
+      payments.findPaymentByProviderObjectId
     ],
     ...[
       callbacks.claimDueProviderEvents,
-      reconciliation.listRecordedFacts,
+      reconciliation.listPaymentFactsOfProviderObjects,
       reconciliation.listStoredProviderEventIds
     ],
     ...ALL_OPEN

@@ -1,13 +1,9 @@
 import type { Log } from '../../../platform/log.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import * as operations from '../payments/operation-repository.ts'
-import {
-  claimPaymentsToPoll,
-  paymentForProviderFromRow,
-  reschedulePaymentPolls
-} from '../payments/repository.ts'
+import { claimPaymentsToPoll, paymentForProviderFromRow, pollPaymentsSoon } from '../payments/repository.ts'
 import type { PaymentCallbackService } from '../provider-events/callback-service.ts'
-import { claimDueProviderEvents, rescheduleProviderEvents } from '../provider-events/repository.ts'
+import { claimDueProviderEvents, expediteProviderEvents } from '../provider-events/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import type { PaymentRefresher } from './refresh.ts'
 import type { PaymentOperationSender } from './sender.ts'
@@ -33,9 +29,12 @@ type Deps = {
 }
 
 /** Schedules waiting operations and polls soon, when a provider recovers or this process starts. */
-export async function schedulePaymentRetries(db: Queryable, provider: string | null): Promise<void> {
-  await db.run(operations.reschedulePaymentOperations, { provider })
-  await db.run(reschedulePaymentPolls, { provider })
+export async function reschedulePaymentOperationsAndPolls(
+  db: Queryable,
+  provider: string | null
+): Promise<void> {
+  await db.run(operations.retryPaymentOperationsSoon, { provider })
+  await db.run(pollPaymentsSoon, { provider })
 }
 
 /** Finds the results of operations without a response. It never guesses: it repeats the same request. */
@@ -70,13 +69,13 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   /** Sends one request to a provider that is down, to find out whether it has recovered. */
   async function probe(provider: string, signal: AbortSignal): Promise<void> {
     if (!providers.isProbeDue(provider)) return
-    const probes = await db.rows(operations.claimPaymentOperationAsProbe, { provider })
+    const probes = await db.rows(operations.claimPaymentOperationToProbeProvider, { provider })
     await runConcurrently(probes, signal, ({ id }) => sender.send(id))
     if (probes.length === 0) await pollDue(provider, 1, signal)
   }
 
   async function retryProvider(provider: string, signal: AbortSignal): Promise<void> {
-    // After the recovery, `schedulePaymentRetries` spreads the waiting operations first.
+    // After the recovery, `reschedulePaymentOperationsAndPolls` spreads the waiting operations first.
     if (providers.isDown(provider)) return probe(provider, signal)
     const isUp = () => !providers.isDown(provider)
     await untilDone(signal, async () => (isUp() ? sendDue(provider, signal) : 0))
@@ -100,9 +99,9 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   }
 
   async function begin(): Promise<void> {
-    await schedulePaymentRetries(db, null)
-    await db.run(rescheduleProviderEvents)
-    for (const orphans of await db.rows(operations.countOrphanedPaymentOperations, {
+    await reschedulePaymentOperationsAndPolls(db, null)
+    await db.run(expediteProviderEvents)
+    for (const orphans of await db.rows(operations.countOpenOperationsOfDisabledProviders, {
       providers: providers.names
     }))
       log.error(

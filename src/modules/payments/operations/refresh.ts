@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import type { PaymentForProvider } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
@@ -7,7 +7,7 @@ import type { PaymentProviderRegistry } from '../providers/registry.ts'
 type Deps = {
   db: Database
   providers: PaymentProviderRegistry
-  accounts: PaymentAccountChanges
+  accounts: OrderPaymentAccountChanges
   recordResponse: PaymentProviderResponseRecorder
 }
 

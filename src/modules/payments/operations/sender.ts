@@ -1,13 +1,13 @@
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
-import { lockPaymentAccount } from '../facts/repository.ts'
+import { lockOrderPaymentAccount } from '../facts/repository.ts'
 import * as operations from '../payments/operation-repository.ts'
-import { storeProviderPaymentId } from '../payments/repository.ts'
+import { storeProviderPaymentIdAndNextStep } from '../payments/repository.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { PaymentProviderOperation, PaymentProviderResponse } from '../providers/port.ts'
+import type { ParsedPaymentProviderResponse, PaymentProviderOperation } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
@@ -15,7 +15,7 @@ type Deps = {
   secrets: Secrets
   providers: PaymentProviderRegistry
   recorder: Pick<PaymentFactRecorder, 'recordFacts'>
-  accounts: PaymentAccountChanges
+  accounts: OrderPaymentAccountChanges
   recordResponse: PaymentProviderResponseRecorder
 }
 
@@ -39,7 +39,7 @@ export function createPaymentOperationSender({
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
-    await tx.run(lockPaymentAccount, { order_id })
+    await tx.run(lockOrderPaymentAccount, { order_id })
     const operation = await tx.first(operations.claimPaymentOperation, { id, pauses: PAUSES_SECONDS })
     if (operation === undefined) return undefined
     const draft = draftOf(operation)
@@ -60,7 +60,7 @@ export function createPaymentOperationSender({
     draft,
     provider,
     request
-  }: Claimed): Promise<PaymentProviderResponse> {
+  }: Claimed): Promise<ParsedPaymentProviderResponse> {
     const isKeyExpired = operation.age_seconds > provider.idempotencyKeySeconds
     const found = isKeyExpired ? await providers.call(provider.name, () => provider.find(draft)) : null
     if (found !== null) return found
@@ -77,7 +77,7 @@ export function createPaymentOperationSender({
   async function settle(
     tx: Transaction,
     { operation, draft }: Claimed,
-    response: PaymentProviderResponse
+    response: ParsedPaymentProviderResponse
   ): Promise<void> {
     const { id, payment_id, order_id, provider } = operation
     const account = await accounts.lock(tx, order_id)
@@ -104,7 +104,7 @@ export function createPaymentOperationSender({
     })
     if (isDone) {
       const next = mismatch === undefined ? response.next : undefined
-      await tx.run(storeProviderPaymentId, {
+      await tx.run(storeProviderPaymentIdAndNextStep, {
         id: payment_id,
         object_id: response.paymentObjectId,
         next_step:

@@ -94,7 +94,7 @@ export const markPaymentOperationResultUnknown = statement({
     update payments.operations set state = 'unknown', error = $error where id = $id and settled_at is null`
 })
 /** Fails the unsent operations of a canceled order, and returns them. */
-export const failUnsentPaymentOperations = statement({
+export const failUnsentOperationsOfCanceledOrder = statement({
   name: 'payments.fail_unsent',
   takes: { order_id: 'uuid' },
   gives: { payment_id: 'uuid', kind },
@@ -120,7 +120,7 @@ export const claimDuePaymentOperations = statement({
     returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
 /** Claims the next operation of a provider, due or not, to probe whether the provider has recovered. */
-export const claimPaymentOperationAsProbe = statement({
+export const claimPaymentOperationToProbeProvider = statement({
   name: 'payments.claim_probe',
   takes: { provider: 'text' },
   gives: { id: 'uuid' },
@@ -132,7 +132,7 @@ export const claimPaymentOperationAsProbe = statement({
     returning id`
 })
 /** Counts open operations of providers that are not offered. */
-export const countOrphanedPaymentOperations = statement({
+export const countOpenOperationsOfDisabledProviders = statement({
   name: 'payments.count_orphaned_operations',
   takes: { providers: 'text[]' },
   gives: { provider: 'text', total: 'int8' },
@@ -144,7 +144,7 @@ export const countOrphanedPaymentOperations = statement({
  * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because another
  * worker is processing them.
  */
-export const reschedulePaymentOperations = statement({
+export const retryPaymentOperationsSoon = statement({
   name: 'payments.reschedule_operations',
   takes: { provider: 'text?' },
   text: `

@@ -5,7 +5,7 @@ import { insertPaymentOperations } from './operation-repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
 /** A refund that is requested of the provider. */
-export type RefundRequest = {
+export type RequestedRefund = {
   readonly id: string
   readonly amountMinor: number
   readonly reason: string
@@ -13,12 +13,12 @@ export type RefundRequest = {
 }
 
 /** The administrator or the API key that requests a refund, with the time of the administrator's login. */
-export type RefundRequester = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
+export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
 /** Limits of the total refund of one order, in minor units. */
-export type RefundLimits = { readonly recent_login_above: number; readonly api_key_max: number }
+export type RefundAuthorizationLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 
 /** Requests refunds: the amount is reserved first, then the provider is called. */
-export function createRefundService(limits: RefundLimits) {
+export function createRefundService(limits: RefundAuthorizationLimits) {
   const rejectExcessiveRefund = (available: number): never => {
     throw refundAmountTooHighError({ details: { available } })
   }
@@ -31,7 +31,7 @@ export function createRefundService(limits: RefundLimits) {
     assertCanRefund: (
       { refunded, refunding }: Pick<PaymentRow, 'refunded' | 'refunding'>,
       amountMinor: number,
-      actor: RefundRequester
+      actor: RefundActor
     ): void => {
       const totalMinor = refunded + refunding + amountMinor
       const { api_key_max: limit, recent_login_above } = limits
@@ -43,7 +43,7 @@ export function createRefundService(limits: RefundLimits) {
     request: async (
       tx: Transaction,
       payment: PaymentRow,
-      { id, amountMinor: amount, reason, actor }: RefundRequest
+      { id, amountMinor: amount, reason, actor }: RequestedRefund
     ): Promise<void> => {
       const { captured, refunded, refunding } = payment
       if ((await tx.run(reserveRefundAmount, { id: payment.id, amount })) === 0)

@@ -1,6 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
-import { paymentStatusColumn } from '../facts/repository.ts'
+import { paymentStatusColumnType } from '../facts/repository.ts'
 import type { PaymentForProvider } from '../providers/port.ts'
 
 const payment = {
@@ -11,7 +11,7 @@ const payment = {
   method: 'text',
   amount: 'int8',
   currency: 'text',
-  status: paymentStatusColumn,
+  status: paymentStatusColumnType,
   is_open: 'bool',
   authorized: 'int8',
   captured: 'int8',
@@ -65,14 +65,14 @@ export const paymentForProviderFromRow = ({
   amount: of.amount,
   currency: of.currency
 })
-export const findPaymentByProviderId = statement({
+export const findPaymentByProviderObjectId = statement({
   name: 'payments.find_payment_by_object',
   takes: { provider: 'text', object_id: 'text' },
   gives: payment,
   text: `select ${paymentColumns} from payments.payments where provider = $provider and object_id = $object_id`
 })
 /** Finds payments by their ids, or by the ids of their objects at the provider. */
-export const listPaymentsByReferences = statement({
+export const listPaymentsByIdOrObjectId = statement({
   name: 'payments.list_payments_by_references',
   takes: { provider: 'text', ids: 'uuid[]', objectIds: 'text[]' },
   gives: payment,
@@ -81,7 +81,7 @@ export const listPaymentsByReferences = statement({
     where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]))`
 })
 /** Stores the object id of the provider and the encrypted next step of the customer, unless they are stored already. */
-export const storeProviderPaymentId = statement({
+export const storeProviderPaymentIdAndNextStep = statement({
   name: 'payments.set_payment_object',
   takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
   text: `
@@ -125,7 +125,7 @@ export const countPaymentsOfCustomer = statement({
   gives: { total: 'int4' },
   text: countUpTo('payments.payments where customer_id = $customer_id')
 })
-export const listAllPayments = statement({
+export const listFilteredPayments = statement({
   name: 'payments.list_payments',
   slow: true,
   takes: {
@@ -164,7 +164,7 @@ export const countChangedPayments = statement({
   slow: true,
   text: countUpTo('payments.payments where updated_at >= $since')
 })
-export const countAllPayments = statement({
+export const countFilteredPayments = statement({
   name: 'payments.count_payments',
   slow: true,
   takes: { status: 'text?', provider: 'text?', order_id: 'uuid?', expiring: 'bool' },
@@ -215,7 +215,7 @@ export const claimPaymentsToPoll = statement({
     returning id, order_id, provider, method, amount, currency, object_id`
 })
 /** Polls waiting payments soon. Polls are spread over 20 s, to spare the provider. */
-export const reschedulePaymentPolls = statement({
+export const pollPaymentsSoon = statement({
   name: 'payments.reschedule_polls',
   takes: { provider: 'text?' },
   text: `
@@ -227,7 +227,7 @@ export const reschedulePaymentPolls = statement({
       for update skip locked)`
 })
 /** Claims the open payments of an order to poll now, unless they were polled within the last five seconds. */
-export const claimPaymentsToRefresh = statement({
+export const claimPaymentsOfOrderToPoll = statement({
   name: 'payments.claim_refreshes',
   takes: { order_id: 'uuid', providers: 'text[]' },
   gives: polled,

@@ -17,7 +17,7 @@ const Status = Type.Enum([...PAYMENT_STATUSES], {
 })
 
 /** Fields of a payment that its buyer and administrators see. */
-export const paymentResponseFields = {
+export const paymentResponseFieldSchemas = {
   id: Id,
   order_id: Id,
   provider: Type.String(),
@@ -31,7 +31,7 @@ export const paymentResponseFields = {
   created_at: Time,
   updated_at: Time
 }
-export const PaymentResponse = response('PaymentResponse', paymentResponseFields)
+export const PaymentResponse = response('PaymentResponse', paymentResponseFieldSchemas)
 export type PaymentResponse = Static<typeof PaymentResponse>
 export const PaymentListResponse = listOf(PaymentResponse)
 
@@ -60,7 +60,7 @@ const Action = response('PaymentActionResponse', {
   text: Type.String({ description: 'Payment instructions for the customer.' })
 })
 export const PaymentIntentResponse = response('PaymentIntentResponse', {
-  ...paymentResponseFields,
+  ...paymentResponseFieldSchemas,
   client_secret: Type.Optional(
     Type.String({ description: 'Secret for the provider’s script in the browser.' })
   ),

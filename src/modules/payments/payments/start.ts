@@ -6,20 +6,20 @@ import {
   paymentCurrencyUnsupportedError,
   paymentMethodUnknownError
 } from '../errors.ts'
-import { type PaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
+import { type OrderPaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { insertPaymentOperations } from './operation-repository.ts'
 import { insertPayment } from './repository.ts'
 
 /** Provider and method of a payment. An omitted one is chosen by default. */
-export type PaymentMethodChoice = {
+export type PaymentProviderAndMethodChoice = {
   readonly provider?: string | undefined
   readonly method?: string | undefined
 }
 
 export function createPaymentStarter(providers: PaymentProviderRegistry, attempts: PaymentAttemptLimits) {
   /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED` */
-  function resolveMethod({ provider, method }: PaymentMethodChoice, currency: string) {
+  function resolveMethod({ provider, method }: PaymentProviderAndMethodChoice, currency: string) {
     const supporting = providers.offered.filter(each => providers.get(each).supportsCurrency(currency))
     const name = provider ?? supporting[0] ?? ''
     const { methods } = providers.get(name)
@@ -40,14 +40,14 @@ export function createPaymentStarter(providers: PaymentProviderRegistry, attempt
     start: async (
       tx: Transaction,
       account: Pick<
-        PaymentAccountRow,
+        OrderPaymentAccountRow,
         'order_id' | 'customer_id' | 'currency' | 'due' | 'committed' | 'frozen_at'
       >,
       {
         id,
         network,
         ...choice
-      }: PaymentMethodChoice & { readonly id: string; readonly network: string | null }
+      }: PaymentProviderAndMethodChoice & { readonly id: string; readonly network: string | null }
     ): Promise<string> => {
       const { order_id, customer_id, currency, due, committed, frozen_at } = account
       const resolved = resolveMethod(choice, currency)

@@ -3,15 +3,15 @@ import { newId } from '../../../kernel/ids.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { RowOf } from '../../../platform/postgres/statement.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { PaymentAccountChanges } from '../accounts/changes.ts'
-import type { LockedPaymentAccount } from '../accounts/locked-account.ts'
+import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
+import type { LockedOrderPaymentAccount } from '../accounts/locked-account.ts'
 import { callbackSignatureInvalidError, paymentProviderUnknownError } from '../errors.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import {
   findPayment,
-  findPaymentByProviderId,
+  findPaymentByProviderObjectId,
   paymentForProviderFromRow,
-  storeProviderPaymentId
+  storeProviderPaymentIdAndNextStep
 } from '../payments/repository.ts'
 import type { PaymentProviderCallbackEvent, UnreadablePaymentCallbackEvent } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
@@ -23,7 +23,7 @@ type Deps = {
   secrets: Secrets
   providers: PaymentProviderRegistry
   recorder: Pick<PaymentFactRecorder, 'recordFacts'>
-  accounts: PaymentAccountChanges
+  accounts: OrderPaymentAccountChanges
   /** Enqueues a job that applies the event after the commit. */
   wake: (tx: Transaction, id: string) => void
   count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
@@ -99,7 +99,7 @@ export function createPaymentCallbackService({
     if (about === null) return undefined
     const payment =
       about.paymentId === null
-        ? await queryable.first(findPaymentByProviderId, { provider, object_id: about.objectId })
+        ? await queryable.first(findPaymentByProviderObjectId, { provider, object_id: about.objectId })
         : await queryable.first(findPayment, { id: about.paymentId })
     return payment?.provider === provider ? payment : undefined
   }
@@ -110,7 +110,7 @@ export function createPaymentCallbackService({
     provider: string,
     event: PaymentProviderCallbackEvent,
     attempts: number,
-    locked: LockedPaymentAccount | undefined
+    locked: LockedOrderPaymentAccount | undefined
   ) {
     const finish = (
       state: repository.PaymentProviderEventState,
@@ -129,7 +129,11 @@ export function createPaymentCallbackService({
     const reason = findPaymentProviderEventMismatch(event, paymentForProviderFromRow(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
     const account = locked ?? (await accounts.lock(tx, payment.order_id))
-    await tx.run(storeProviderPaymentId, { id: payment.id, object_id: event.about.objectId, next_step: null })
+    await tx.run(storeProviderPaymentIdAndNextStep, {
+      id: payment.id,
+      object_id: event.about.objectId,
+      next_step: null
+    })
     const report = { paymentId: payment.id, provider, facts: event.facts }
     await recorder.recordFacts(tx, { ...report, source: 'callback' })
     await accounts.settle(tx, account)

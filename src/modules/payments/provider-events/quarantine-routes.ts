@@ -1,12 +1,12 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, noContent } from '../../../kernel/wire.ts'
-import type { PaymentQuarantineService } from './quarantine-service.ts'
-import { DiscardPaymentEventRequest, PaymentEventListResponse, PaymentEventQuery } from './schema.ts'
+import type { PaymentEventQuarantineService } from './quarantine-service.ts'
+import { DiscardPaymentEventRequest, PaymentEventListResponse, PaymentProviderEventQuery } from './schema.ts'
 
 const config = { class: 'account' } as const
 
-export function paymentQuarantineRoutes(tiers: Tiers, quarantine: PaymentQuarantineService): void {
+export function paymentEventQuarantineRoutes(tiers: Tiers, quarantine: PaymentEventQuarantineService): void {
   tiers.admin.get(
     '/admin/payments/events',
     {
@@ -15,7 +15,7 @@ export function paymentQuarantineRoutes(tiers: Tiers, quarantine: PaymentQuarant
         summary: 'List payment provider events',
         description:
           'Returns a page of events from payment providers, oldest first. By default these are the quarantined ones: events that contradict the stored payment and changed nothing.',
-        querystring: PaymentEventQuery,
+        querystring: PaymentProviderEventQuery,
         response: { 200: PaymentEventListResponse }
       }
     },

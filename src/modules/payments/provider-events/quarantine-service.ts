@@ -4,14 +4,14 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { quarantinedPaymentEventNotFoundError } from '../errors.ts'
 import * as repository from './repository.ts'
-import type { PaymentEventQuery } from './schema.ts'
+import type { PaymentProviderEventQuery } from './schema.ts'
 
 type Deps = { db: Database; wake: (tx: Transaction, id: string) => void }
 
 /** Quarantined provider events, which an administrator retries or discards. */
-export function createPaymentQuarantineService({ db, wake }: Deps) {
+export function createPaymentEventQuarantineService({ db, wake }: Deps) {
   async function decide(tx: Transaction, id: string, state: 'received' | 'discarded', reason: string | null) {
-    if ((await tx.first(repository.releaseFromQuarantine, { id, state, reason })) === undefined)
+    if ((await tx.first(repository.releaseProviderEventFromQuarantine, { id, state, reason })) === undefined)
       throw quarantinedPaymentEventNotFoundError()
   }
 
@@ -20,7 +20,7 @@ export function createPaymentQuarantineService({ db, wake }: Deps) {
     list: ({
       state = 'quarantined',
       ...query
-    }: PaymentEventQuery): Promise<Page<repository.PaymentProviderEventRow>> =>
+    }: PaymentProviderEventQuery): Promise<Page<repository.PaymentProviderEventRow>> =>
       readPage(query, {
         name: 'payment events',
         filters: state,
@@ -42,4 +42,4 @@ export function createPaymentQuarantineService({ db, wake }: Deps) {
     }
   }
 }
-export type PaymentQuarantineService = ReturnType<typeof createPaymentQuarantineService>
+export type PaymentEventQuarantineService = ReturnType<typeof createPaymentEventQuarantineService>

@@ -70,14 +70,14 @@ export const claimDueProviderEvents = statement({
       order by next_check_at limit $limit for update skip locked)
     returning id`
 })
-export const rescheduleProviderEvents = statement({
+export const expediteProviderEvents = statement({
   name: 'payments.reschedule_events',
   text: `
     update payments.events set next_check_at = least(next_check_at, now() + make_interval(secs => 20 * random()))
     where next_check_at > now()
       and id in (select id from payments.events where next_check_at > now() for update skip locked)`
 })
-export const releaseFromQuarantine = statement({
+export const releaseProviderEventFromQuarantine = statement({
   name: 'payments.decide_event',
   takes: { id: 'uuid', state, reason: 'text?' },
   gives: { id: 'uuid' },

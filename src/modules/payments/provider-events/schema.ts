@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/wire.ts'
 
 const STATES = ['received', 'applied', 'ignored', 'quarantined', 'discarded'] as const
-export const PaymentEventQuery = input({
+export const PaymentProviderEventQuery = input({
   ...pageQuery,
   state: Type.Optional(
     Type.Enum([...STATES], {
@@ -22,7 +22,7 @@ export const PaymentEventQuery = input({
     })
   )
 })
-export type PaymentEventQuery = Static<typeof PaymentEventQuery>
+export type PaymentProviderEventQuery = Static<typeof PaymentProviderEventQuery>
 
 export const DiscardPaymentEventRequest = request('DiscardPaymentEventRequest', {
   reason: line(500, 'Reason for discarding it, stored with the event.')

@@ -1,9 +1,9 @@
 import type { PaymentFact } from '../facts/fact.ts'
 import type {
   CustomerPaymentStep,
+  ParsedPaymentProviderResponse,
   PaymentProvider,
-  PaymentProviderOperation,
-  PaymentProviderResponse
+  PaymentProviderOperation
 } from './port.ts'
 
 type ManualRequest = Pick<PaymentProviderOperation, 'id' | 'kind' | 'amount' | 'reference'> & {
@@ -47,9 +47,9 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
     }
   })
 
-  function respond(request: ManualRequest): PaymentProviderResponse {
+  function respond(request: ManualRequest): ParsedPaymentProviderResponse {
     const { id, kind, amount, paymentId, total, currency } = request
-    const done = (fact: Omit<PaymentFact, 'currency'>): PaymentProviderResponse => ({
+    const done = (fact: Omit<PaymentFact, 'currency'>): ParsedPaymentProviderResponse => ({
       kind: 'done',
       paymentObjectId: paymentId,
       objectId: fact.objectId,

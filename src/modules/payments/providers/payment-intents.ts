@@ -1,11 +1,11 @@
 import type { PaymentFact } from '../facts/fact.ts'
 import type {
   CustomerPaymentStep,
+  ParsedPaymentProviderResponse,
   PaymentForProvider,
   PaymentProvider,
   PaymentProviderEvent,
   PaymentProviderOperation,
-  PaymentProviderResponse,
   UnreadablePaymentProviderObject
 } from './port.ts'
 import {
@@ -55,7 +55,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
     api
 
   /** Converts a response. Without a readable response the operation may have been done, so it is unknown. */
-  async function responseOf({ status, json }: ApiResponse): Promise<PaymentProviderResponse> {
+  async function responseOf({ status, json }: ApiResponse): Promise<ParsedPaymentProviderResponse> {
     // A wrong key or a rate limit fails no payment: the operation is retried.
     if (status >= 500 || [401, 403, 409, 429].includes(status))
       return { kind: 'unknown', error: `responded ${status}: ${errorOf(json)}` }
@@ -73,7 +73,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
       }
     return { kind: 'unknown', error: 'the response is not readable' }
   }
-  const unknownResult = (error: unknown): PaymentProviderResponse => ({
+  const unknownResult = (error: unknown): ParsedPaymentProviderResponse => ({
     kind: 'unknown',
     error: String(error)
   })
@@ -82,7 +82,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
   async function read(
     path: string,
     isWanted: (object: unknown) => boolean
-  ): Promise<PaymentProviderResponse | null> {
+  ): Promise<ParsedPaymentProviderResponse | null> {
     const response = await api.get(path)
     if (response.status === 404) return null
     if (response.status !== 200) throw new Error(`responded ${response.status}: ${errorOf(response.json)}`)
@@ -177,8 +177,8 @@ function requestOf(
 /** Reads from the payment whether a capture or a void was done. */
 function resultIn(
   { kind }: PaymentProviderOperation,
-  response: PaymentProviderResponse | null
-): PaymentProviderResponse | null {
+  response: ParsedPaymentProviderResponse | null
+): ParsedPaymentProviderResponse | null {
   if (response?.kind !== 'done' || kind === 'create') return response
   const { facts } = response
   const is = (status: string) => facts.some(fact => fact.kind === 'intent' && fact.status === status)

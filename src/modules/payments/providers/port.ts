@@ -30,7 +30,7 @@ export type CustomerPaymentStep = {
   readonly action?: { readonly type: string; readonly reference: string; readonly text: string }
 }
 
-export type PaymentProviderResponse =
+export type ParsedPaymentProviderResponse =
   | {
       readonly kind: 'done'
       /** The ids of the payment and of the object that the operation created, both at the provider. */
@@ -109,11 +109,11 @@ export type PaymentProvider = {
   readonly idempotencyKeySeconds: number
   /** Builds the request bytes. Pure: they are stored, and every retry sends them unchanged. */
   prepare(draft: PaymentProviderOperation): Buffer
-  send(request: Buffer, key: string): Promise<PaymentProviderResponse>
+  send(request: Buffer, key: string): Promise<ParsedPaymentProviderResponse>
   /** Retrieves the payment. Null: the provider has none. */
-  fetch(payment: PaymentForProvider): Promise<PaymentProviderResponse | null>
+  fetch(payment: PaymentForProvider): Promise<ParsedPaymentProviderResponse | null>
   /** Finds the result of an operation whose key is forgotten. Null: the provider never received it. */
-  find(draft: PaymentProviderOperation): Promise<PaymentProviderResponse | null>
+  find(draft: PaymentProviderOperation): Promise<ParsedPaymentProviderResponse | null>
   /**
    * Lists the objects that may have changed since a date, in their present state. Absent for providers without lists. Throws
    * when the provider does not respond.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
-import { warnAboutPaymentSettings } from '../diagnosis.ts'
+import { diagnosePaymentSettings } from '../diagnosis.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -59,7 +59,7 @@ test.each([
     stripe: { secret_key: '', webhook_secrets: [] },
     default_provider: 'auto'
   }
-  const settings = { ...sections, ...manual } as unknown as Parameters<typeof warnAboutPaymentSettings>[0]
-  const [check] = warnAboutPaymentSettings(settings, { config: { environment: 'production' } })
+  const settings = { ...sections, ...manual } as unknown as Parameters<typeof diagnosePaymentSettings>[0]
+  const [check] = diagnosePaymentSettings(settings, { config: { environment: 'production' } })
   expect(await check?.find()).toMatchObject({ state, detail: expect.stringContaining(detail) })
 })

@@ -1,6 +1,6 @@
 import { paymentProviderUnknownError } from '../errors.ts'
 import { type CircuitBreakerClock, createCircuitBreaker } from './breaker.ts'
-import type { PaymentProvider, PaymentProviderResponse } from './port.ts'
+import type { ParsedPaymentProviderResponse, PaymentProvider } from './port.ts'
 
 /** The providers, the default one first. `onRecovered` runs when a provider has recovered. */
 export function createPaymentProviderRegistry(
@@ -32,14 +32,14 @@ export function createPaymentProviderRegistry(
     /** Whether a provider that is down may be probed now. */
     isProbeDue: (name: string): boolean => entryOf(name).breaker.isProbeDue(),
     /** Calls a provider through its circuit breaker. While it is down, returns `unknown` without a request. */
-    call: async <A extends PaymentProviderResponse | null>(
+    call: async <A extends ParsedPaymentProviderResponse | null>(
       name: string,
       send: () => Promise<A>
-    ): Promise<A | PaymentProviderResponse> => {
+    ): Promise<A | ParsedPaymentProviderResponse> => {
       const { breaker } = entryOf(name)
       if (!breaker.tryAdmit()) return { kind: 'unknown', error: 'the provider does not respond at present' }
       const response = await send().catch(
-        (error): PaymentProviderResponse => ({ kind: 'unknown', error: String(error) })
+        (error): ParsedPaymentProviderResponse => ({ kind: 'unknown', error: String(error) })
       )
       if (response?.kind === 'unknown') breaker.recordFailure()
       else breaker.recordSuccess()

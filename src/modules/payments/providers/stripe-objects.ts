@@ -1,4 +1,4 @@
-import { compileSchema, type SchemaError } from '../../../kernel/compile-schema.ts'
+import { compileSchema, type SchemaViolation } from '../../../kernel/compile-schema.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
@@ -91,7 +91,7 @@ function fits<S extends TSchema>(schema: S) {
 }
 function faultsIn(schema: TSchema) {
   let errorsOf: ReturnType<typeof compileSchema> | undefined
-  return (value: unknown): SchemaError[] => {
+  return (value: unknown): SchemaViolation[] => {
     errorsOf ??= compileSchema(schema)
     return errorsOf(value)
   }

@@ -8,7 +8,7 @@ import { type StripeServer, signed, useStripe, WEBHOOK_SECRETS } from '../../../
 import { newId } from '../../../kernel/ids.ts'
 import { SandboxApiError } from '../../../payment-sandbox/engine.ts'
 import { customer } from '../../../testing.ts'
-import { rankPaymentFact } from '../facts/fact.ts'
+import { addRankToPaymentFact } from '../facts/fact.ts'
 import { derivePaymentState } from '../facts/reducer.ts'
 import { isStripeEvent, readStripeEvent } from './stripe-objects.ts'
 
@@ -268,7 +268,7 @@ test.each([
     stripe.engine.commit(stripe.engine.operations.create(body))
     const events = await happen(stripe, 'p')
     expect(events).toHaveLength(count)
-    const factsOf = (event: unknown) => factsIn(event).map(rankPaymentFact)
+    const factsOf = (event: unknown) => factsIn(event).map(addRankToPaymentFact)
     const shuffled = fc
       .array(fc.integer({ min: 1, max: 3 }), { minLength: events.length, maxLength: events.length })
       .map(times => events.flatMap((event, index) => Array.from({ length: times[index] ?? 1 }, () => event)))

@@ -29,7 +29,7 @@ export type PaymentReconciliationReport = {
 const FINDINGS_MAX = 1_000
 
 /** Counts all findings and keeps the first thousand. */
-export function createPaymentReconciliationReport(since: Date) {
+export function createPaymentReconciliationReportBuilder(since: Date) {
   const findings: PaymentReconciliationFinding[] = []
   let [looked, total] = [0, 0]
   const by = { found: 0, recorded: 0, quarantined: 0 }

@@ -2,7 +2,7 @@ import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { PaymentFactKind, PaymentFactStatus } from '../facts/fact.ts'
 
 /** Lists the recorded facts of these objects. */
-export const listRecordedFacts = statement({
+export const listPaymentFactsOfProviderObjects = statement({
   name: 'payments.list_known_facts',
   takes: { provider: 'text', kinds: 'text[]', objectIds: 'text[]' },
   gives: {

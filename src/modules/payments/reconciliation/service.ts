@@ -3,13 +3,13 @@ import { OperatorError } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { PaymentAccountChanges } from '../accounts/changes.ts'
+import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
 import { type PaymentFact, type RankedPaymentFact, unrecordedPaymentFacts } from '../facts/fact.ts'
 import {
-  listPaymentsByReferences,
+  listPaymentsByIdOrObjectId,
   type PaymentRow,
   paymentForProviderFromRow,
-  storeProviderPaymentId
+  storeProviderPaymentIdAndNextStep
 } from '../payments/repository.ts'
 import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from '../provider-events/repository.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
@@ -20,7 +20,7 @@ import type {
 } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import {
-  createPaymentReconciliationReport,
+  createPaymentReconciliationReportBuilder,
   type PaymentReconciliationFinding,
   type PaymentReconciliationReport
 } from './report.ts'
@@ -39,7 +39,7 @@ type Deps = {
   db: Database
   secrets: Secrets
   providers: PaymentProviderRegistry
-  accounts: PaymentAccountChanges
+  accounts: OrderPaymentAccountChanges
   recordResponse: PaymentProviderResponseRecorder
 }
 /** A provider event that names a payment, perhaps one of another shop. */
@@ -61,12 +61,12 @@ export function createPaymentProviderReconciliation({
   async function compare(provider: string, named: readonly NamedEvent[]): Promise<ComparedEvent[]> {
     const facts = named.flatMap(event => event.facts)
     const [rows, payments] = await Promise.all([
-      db.rows(repository.listRecordedFacts, {
+      db.rows(repository.listPaymentFactsOfProviderObjects, {
         provider,
         kinds: facts.map(({ kind }) => kind),
         objectIds: facts.map(({ objectId }) => objectId)
       }),
-      db.rows(listPaymentsByReferences, {
+      db.rows(listPaymentsByIdOrObjectId, {
         provider,
         ids: named.flatMap(({ about }) => about.paymentId ?? []),
         objectIds: named.map(({ about }) => about.objectId)
@@ -181,7 +181,11 @@ export function createPaymentProviderReconciliation({
         facts
       })
       if (reason === undefined)
-        await tx.run(storeProviderPaymentId, { id: payment.id, object_id: objectId, next_step: null })
+        await tx.run(storeProviderPaymentIdAndNextStep, {
+          id: payment.id,
+          object_id: objectId,
+          next_step: null
+        })
       await accounts.settle(tx, account)
       return reason
     })
@@ -214,7 +218,7 @@ export function createPaymentProviderReconciliation({
     { since, record }: PaymentReconciliationOptions,
     onProgress: (looked: number) => void = () => {}
   ): Promise<PaymentReconciliationReport> => {
-    const tally = createPaymentReconciliationReport(since)
+    const tally = createPaymentReconciliationReportBuilder(since)
     for (const name of providers.names) {
       const listed = providers.get(name).list?.(since)
       if (listed === undefined) continue

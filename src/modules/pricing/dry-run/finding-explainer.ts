@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import { listInactivePromotionCodes } from '../promotion-codes/repository.ts'
+import { listInactiveAmongPromotionCodes } from '../promotion-codes/repository.ts'
 import type { PromotionCodeFinding, QuoteFinding } from '../quote/findings.ts'
 import { explainPromotionCodeFinding, type PromotionCodeFindingContext } from './explain-finding.ts'
 
@@ -20,7 +20,8 @@ export const createPromotionCodeFindingExplainer =
   ): Promise<ExplainedPromotionCodeFinding[]> => {
     const ofCodes = findings.filter(finding => 'promotionCode' in finding)
     const unknown = ofCodes.filter(({ code }) => code === 'CODE_UNKNOWN').map(each => each.promotionCode)
-    const stopped = unknown.length === 0 ? [] : await db.rows(listInactivePromotionCodes, { codes: unknown })
+    const stopped =
+      unknown.length === 0 ? [] : await db.rows(listInactiveAmongPromotionCodes, { codes: unknown })
     const { promotions, codes } = given.rules
     return ofCodes.map(finding => {
       const out = stopped.find(({ code }) => code === finding.promotionCode)
@@ -29,4 +30,4 @@ export const createPromotionCodeFindingExplainer =
       return { finding, promotionId, reason: explainPromotionCodeFinding(finding, promotion, out, given) }
     })
   }
-export type ExplainPromotionCodeFindings = ReturnType<typeof createPromotionCodeFindingExplainer>
+export type ExplainPromotionCodeFindingsToAdmin = ReturnType<typeof createPromotionCodeFindingExplainer>

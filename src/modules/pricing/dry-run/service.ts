@@ -1,5 +1,5 @@
 import { regionsOfAreas } from '../../../kernel/areas.ts'
-import { regionFault } from '../../../kernel/regions.ts'
+import { addressRegionFault } from '../../../kernel/regions.ts'
 import { sumBy } from '../../../kernel/sum-by.ts'
 import { shippingOptionUnknownError, taxRegionInvalidError } from '../errors.ts'
 import type { MarketDirectory } from '../markets/directory.ts'
@@ -7,14 +7,21 @@ import type { PriceComponent } from '../quote/components.ts'
 import type { QuoteInput, QuoteLine, QuoteShippingOption } from '../quote/input.ts'
 import { computeQuote } from '../quote/quote.ts'
 import type { ReadQuoteRules } from '../quote-rules/service.ts'
-import type { ExplainedPromotionCodeFinding, ExplainPromotionCodeFindings } from './finding-explainer.ts'
+import type {
+  ExplainedPromotionCodeFinding,
+  ExplainPromotionCodeFindingsToAdmin
+} from './finding-explainer.ts'
 import type { PromotionDryRunRequest, PromotionDryRunResponse } from './schema.ts'
 
 const GROUP = 'all'
 /** The id of omitted products, which no promotion matches. */
 const UNKNOWN_ID = ''
 
-type Deps = { markets: MarketDirectory; readRules: ReadQuoteRules; explain: ExplainPromotionCodeFindings }
+type Deps = {
+  markets: MarketDirectory
+  readRules: ReadQuoteRules
+  explain: ExplainPromotionCodeFindingsToAdmin
+}
 
 /** Quotes a hypothetical basket and explains codes without effect. Changes nothing. */
 export const createPromotionDryRunService = ({ markets, readRules, explain }: Deps) => ({
@@ -79,7 +86,7 @@ function assertRegion(
   { taxZones }: Pick<QuoteInput['rules'], 'taxZones'>
 ): void {
   const named = regionsOfAreas((taxZones.get(country) ?? []).map(({ area }) => area))
-  const message = regionFault(country, region, named)
+  const message = addressRegionFault(country, region, named)
   if (region !== undefined && message !== undefined)
     throw taxRegionInvalidError({ details: { errors: [{ path: 'body/destination/region', message }] } })
 }

@@ -14,14 +14,14 @@ const ERRORS_MAX = 1_000
 const withoutEnd = { deadlineAt: Number.POSITIVE_INFINITY }
 
 /** Returns a cell by column name; '' when the file lacks the column. */
-export type ReadCsvCell = (column: string) => string
+export type ReadCsvCellByColumn = (column: string) => string
 type CsvRowError = { row: number; message: string }
 type CsvFormat<T> = {
   columns: readonly string[]
   /** Required columns. */
   required: readonly string[]
   /** Parses a row. @throws RowRefused */
-  parse(cells: ReadCsvCell): T
+  parse(cells: ReadCsvCellByColumn): T
   /** Writes rows in the order of the file. */
   write(tx: Transaction, rows: readonly T[]): Promise<void>
 }
@@ -113,7 +113,7 @@ function columnsOf(
 }
 
 const cellsOf =
-  ({ cells }: CsvRecord, columns: ReadonlyMap<string, number>): ReadCsvCell =>
+  ({ cells }: CsvRecord, columns: ReadonlyMap<string, number>): ReadCsvCellByColumn =>
   column =>
     cells[columns.get(column) ?? -1]?.trim() ?? ''
 
@@ -125,6 +125,6 @@ export const PricingImportResponse = response('PricingImportResponse', {
   rows: Type.Integer({ description: 'Rows of the file, without the header.' })
 })
 /** Response with a CSV file; OpenAPI describes it by a text schema only. */
-export const csvFileResponse = (description: string) => ({
+export const csvFileResponseSchema = (description: string) => ({
   200: { description, content: { 'text/csv': { schema: Type.String() } } }
 })

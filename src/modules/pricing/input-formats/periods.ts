@@ -1,7 +1,7 @@
 import { addDays, createTimeZoneDays, isCalendarDay } from '../../../kernel/days.ts'
 import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { Type } from '../../../kernel/schema.ts'
-import { periodDateInvalidError } from '../errors.ts'
+import { validityPeriodDateInvalidError } from '../errors.ts'
 
 const DAY_OR_MOMENT =
   '^[12][0-9]{3}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-5][0-9](?:\\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$'
@@ -27,7 +27,7 @@ export function createPricingPeriodParser(timeZone: string) {
     const instant = text.length > 10 ? Date.parse(text) : Number.NaN
     if (!isCalendarDay(day) || (text.length > 10 && Number.isNaN(instant))) {
       const errors = [{ path: `body/${edge}`, message: 'must be a day that there is' }]
-      throw periodDateInvalidError({ details: { errors } })
+      throw validityPeriodDateInvalidError({ details: { errors } })
     }
     if (text.length > 10) return new Date(instant)
     return new Date(startOf(edge === 'starts_at' ? day : addDays(day)))

@@ -1,5 +1,5 @@
 import { LOWEST_ID } from '../../../kernel/ids.ts'
-import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
+import { type CacheInvalidator, createCachedReader } from '../../../platform/cached.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { marketUnknownError } from '../errors.ts'
 import type { QuoteMarket } from '../quote/input.ts'
@@ -22,7 +22,7 @@ export function createMarketDirectory({
   invalidation
 }: {
   db: Database
-  invalidation: CacheInvalidation
+  invalidation: CacheInvalidator
 }) {
   const listActive = createCachedReader(invalidation, async () => {
     const rows = await db.rows(repository.listMarkets, { code: '', id: LOWEST_ID, limit: MARKETS_MAX })

@@ -43,7 +43,7 @@ export const findMarket = statement({
   gives: columns,
   text: `${select} where id = $id`
 })
-export const findMarketId = statement({
+export const findMarketIdByCode = statement({
   name: 'pricing.find_market_id',
   takes: { code: 'text' },
   gives: { id: 'uuid' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import { pricingModule } from '../index.ts'
 import { ensureDefaultMarket } from './service.ts'
 
@@ -114,7 +114,7 @@ test('of two simultaneous markets with the same country one is rejected', async 
 
 test('of processes that start simultaneously for the first time, one creates the default market', async () => {
   const { databaseUrl, db, admin } = await usePricing()
-  const invalidation = { publish: () => {} } as unknown as CacheInvalidation
+  const invalidation = { publish: () => {} } as unknown as CacheInvalidator
   for (let round = 0; round < 40; round += 1) {
     await runSql(databaseUrl, 'delete from pricing.markets')
     await Promise.all(Array.from({ length: 8 }, () => ensureDefaultMarket(db, invalidation, 'CHF')))

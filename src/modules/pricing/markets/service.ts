@@ -3,7 +3,7 @@ import { isId, LOWEST_ID, newId } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -13,7 +13,7 @@ import {
   marketNotFoundError,
   marketStaleError
 } from '../errors.ts'
-import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
+import type { PriceChangeBroadcaster } from '../price-lists/price-changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreateMarketRequest,
@@ -22,7 +22,7 @@ import {
   type UpdateMarketRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Database; invalidation: CacheInvalidator; priceChanges: PriceChangeBroadcaster }
 
 /** Manages markets: currency, countries, and prices with or without tax. */
 export function createMarketService({ db, invalidation, priceChanges }: Deps) {
@@ -39,7 +39,7 @@ export function createMarketService({ db, invalidation, priceChanges }: Deps) {
   async function idOf(from: Queryable, named: string): Promise<string> {
     const id = named.toLowerCase()
     if (isId(id)) return id
-    return found(await from.first(repository.findMarketId, { code: named }), marketNotFoundError).id
+    return found(await from.first(repository.findMarketIdByCode, { code: named }), marketNotFoundError).id
   }
 
   /** @throws `PRICING_MARKET_NOT_FOUND` */
@@ -130,7 +130,7 @@ async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promis
 /** Creates the default market at the first start, and keeps its currency equal to the shop's. */
 export async function ensureDefaultMarket(
   db: Database,
-  invalidation: CacheInvalidation,
+  invalidation: CacheInvalidator,
   currency: string
 ): Promise<void> {
   const present = await db.first(repository.findDefaultMarket)

@@ -11,7 +11,7 @@ type ChangedVariants = readonly string[] | typeof ALL
 type Subscriber = (variantIds: ChangedVariants) => void
 
 /** Publishes changed prices of lists: to every process, and as an event. */
-export type PriceChangeBroadcast = {
+export type PriceChangeBroadcaster = {
   /**
    * Records changes in `tx`; may be called often. This process is notified after commit, others within a
    * second.
@@ -29,13 +29,13 @@ export type PriceChangeBroadcast = {
 /** Changes recorded in a transaction: variants by list; `null`: any variant. */
 type AnnouncedChanges = Map<string, Set<string> | null>
 
-export function createPriceChangeBroadcast({
+export function createPriceChangeBroadcaster({
   broadcast,
   emit
 }: {
   broadcast: Broadcast
   emit: Emit
-}): PriceChangeBroadcast {
+}): PriceChangeBroadcaster {
   const announcedBy = new WeakMap<Transaction, AnnouncedChanges>()
   const subscribers: Subscriber[] = []
   const notifySubscribers = (message: string) => {

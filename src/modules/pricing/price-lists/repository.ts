@@ -1,6 +1,10 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { hasMetadataSql, metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import {
+  adminMetadataColumns,
+  hasMetadataSql,
+  metadataUpdateStatement
+} from '../../../platform/postgres/metadata.ts'
 import { nullableJson, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 
 const columns = {
@@ -11,7 +15,7 @@ const columns = {
   adjustment_ppm: 'int4',
   version: 'int4',
   created_at: 'timestamptz',
-  ...metadataColumns
+  ...adminMetadataColumns
 } as const
 const names = Object.keys(columns).join(', ')
 const written = {
@@ -21,7 +25,7 @@ const written = {
   parent_id: 'uuid?',
   adjustment_ppm: 'int4'
 } as const
-export const updatePriceListMetadata = metadataUpdate(
+export const updatePriceListMetadata = metadataUpdateStatement(
   'pricing.update_price_list_metadata',
   'pricing.price_lists'
 )
@@ -82,7 +86,7 @@ export const deletePriceList = statement({
   text: 'delete from pricing.price_lists where id = $id'
 })
 /** Lists the parent of each price list. */
-export const listPriceListParents = statement({
+export const listParentsOfAllPriceLists = statement({
   name: 'pricing.list_parents',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', parent_id: 'uuid?', adjustment_ppm: 'int4' },

@@ -1,4 +1,8 @@
-import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import {
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  metadataFilterQuery
+} from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
@@ -23,7 +27,7 @@ const Adjustment = Type.Integer({
   minimum: -1_000_000,
   maximum: 10_000_000
 })
-export const PriceListQuery = input({ ...metadataQuery, ...pageQuery })
+export const PriceListQuery = input({ ...metadataFilterQuery, ...pageQuery })
 export type PriceListQuery = Static<typeof PriceListQuery>
 
 export const CreatePriceListRequest = request('CreatePricelistRequest', {
@@ -33,14 +37,14 @@ export const CreatePriceListRequest = request('CreatePricelistRequest', {
   }),
   parent_id: Type.Optional(nullable(Id)),
   adjustment_ppm: Type.Optional({ ...Adjustment, default: 0 }),
-  ...metadataFields
+  ...adminMetadataRequestFields
 })
 export type CreatePriceListRequest = Static<typeof CreatePriceListRequest>
 /** Currency and parent cannot change, because the prices of the list depend on them. */
 export const UpdatePriceListRequest = patchRequest('UpdatePricelistRequest', {
   name: line(255),
   adjustment_ppm: Adjustment,
-  ...metadataFields
+  ...adminMetadataRequestFields
 })
 export type UpdatePriceListRequest = Static<typeof UpdatePriceListRequest>
 
@@ -50,7 +54,7 @@ export const PriceListResponse = response('PricelistResponse', {
   currency: Currency,
   parent_id: nullable(Id),
   adjustment_ppm: Type.Integer(),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   version: Version,
   created_at: Time
 })

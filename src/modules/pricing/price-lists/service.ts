@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -11,7 +11,7 @@ import {
   priceListNotFoundError,
   priceListStaleError
 } from '../errors.ts'
-import type { PriceChangeBroadcast } from './price-changes.ts'
+import type { PriceChangeBroadcaster } from './price-changes.ts'
 import * as repository from './repository.ts'
 import {
   type CreatePriceListRequest,
@@ -21,7 +21,7 @@ import {
   type UpdatePriceListRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Database; invalidation: CacheInvalidator; priceChanges: PriceChangeBroadcaster }
 
 /** Manages price lists, whose prices replace those of the catalog in their markets. */
 export function createPriceListService({ db, invalidation, priceChanges }: Deps) {

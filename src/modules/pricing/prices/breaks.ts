@@ -13,7 +13,7 @@ export const unitPriceAtQuantity = (breaks: PriceBreaks, quantity: number): numb
 
 /** Price breaks as a flat array of quantities and prices: half the lookup time and memory. */
 export type CompactPriceBreaks = readonly number[]
-export const toCompactPriceBreaks = (breaks: PriceBreaks): CompactPriceBreaks =>
+export const flattenPriceBreaks = (breaks: PriceBreaks): CompactPriceBreaks =>
   breaks.flatMap(({ fromQuantity, priceMinor }) => [fromQuantity, priceMinor])
 
 /** `unitPriceAtQuantity` for compact price breaks. */
@@ -23,7 +23,7 @@ export function unitPriceInCompactBreaks(kept: CompactPriceBreaks, quantity: num
 }
 
 /** Applies a percentage adjustment to inherited prices, rounded half up once per list of the chain. */
-export const adjustPriceBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
+export const adjustInheritedPriceBreaks = (breaks: PriceBreaks, adjustmentPpm: number): PriceBreaks =>
   adjustmentPpm === 0
     ? breaks
     : breaks.map(({ fromQuantity, priceMinor }) => ({
@@ -37,7 +37,7 @@ export type PriceListChainLink = { readonly id: string; readonly adjustmentPpm: 
 export type PriceListChain = readonly PriceListChainLink[]
 
 /** Returns the prices of the first list of the chain that has some, adjusted by each list above it. */
-export function findEffectivePriceBreaks(
+export function findPriceBreaksInListChain(
   chain: PriceListChain,
   ownOf: (listId: string) => PriceBreaks | undefined
 ): PriceBreaks {
@@ -47,5 +47,5 @@ export function findEffectivePriceBreaks(
   if (first === undefined) return []
   return chain
     .slice(0, at)
-    .reduceRight((breaks, { adjustmentPpm }) => adjustPriceBreaks(breaks, adjustmentPpm), first)
+    .reduceRight((breaks, { adjustmentPpm }) => adjustInheritedPriceBreaks(breaks, adjustmentPpm), first)
 }

@@ -1,15 +1,15 @@
 import { RecentlyUsedPairMap } from '../../../kernel/recently-used-pair-map.ts'
-import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
+import { type CacheInvalidator, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
-import { listPriceListParents } from '../price-lists/repository.ts'
+import type { PriceChangeBroadcaster } from '../price-lists/price-changes.ts'
+import { listParentsOfAllPriceLists } from '../price-lists/repository.ts'
 import { PRICE_LISTS_MAX } from '../price-lists/schema.ts'
 import {
   type CompactPriceBreaks,
-  findEffectivePriceBreaks,
+  findPriceBreaksInListChain,
+  flattenPriceBreaks,
   type PriceListChain,
   type PriceListChainLink,
-  toCompactPriceBreaks,
   unitPriceInCompactBreaks
 } from './breaks.ts'
 import * as repository from './repository.ts'
@@ -17,7 +17,7 @@ import * as repository from './repository.ts'
 /** Maximum number of cached pairs of list and variant. */
 const KEPT_MAX = 200_000
 
-type Deps = { db: Queryable; invalidation: CacheInvalidation; priceChanges: PriceChangeBroadcast }
+type Deps = { db: Queryable; invalidation: CacheInvalidator; priceChanges: PriceChangeBroadcaster }
 type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /**
@@ -35,7 +35,7 @@ export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps
   })
 
   const readParents = createCachedReader(invalidation, async () => {
-    const rows = await db.rows(listPriceListParents, { limit: PRICE_LISTS_MAX })
+    const rows = await db.rows(listParentsOfAllPriceLists, { limit: PRICE_LISTS_MAX })
     return new Map(rows.map(row => [row.id, row]))
   })
 
@@ -63,8 +63,8 @@ export function createCachedPriceLookup({ db, invalidation, priceChanges }: Deps
     const loaded = new Map<string, CompactPriceBreaks>()
     for (const variantId of variantIds) {
       const ofLists = Map.groupBy(rowsOf.get(variantId) ?? [], row => row.list_id)
-      const breaks = findEffectivePriceBreaks(chain, id => ofLists.get(id)?.map(breakOf))
-      loaded.set(variantId, toCompactPriceBreaks(breaks))
+      const breaks = findPriceBreaksInListChain(chain, id => ofLists.get(id)?.map(breakOf))
+      loaded.set(variantId, flattenPriceBreaks(breaks))
     }
     // A price read before a change that arrives after its broadcast is outdated and must not be cached.
     if (generation === generationBefore && priceChanges.isLive())

@@ -5,8 +5,12 @@ import { formatAmount, parseAmount } from '../../../kernel/money.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { priceListNotFoundError } from '../errors.ts'
-import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
-import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
+import {
+  importCsvAllOrNothing,
+  PricingCsvRowError,
+  type ReadCsvCellByColumn
+} from '../input-formats/csv-import.ts'
+import type { PriceChangeBroadcaster } from '../price-lists/price-changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
 import { type PriceListEntry, setPriceListEntries } from './set-entries.ts'
@@ -17,7 +21,7 @@ const QUANTITY = /^[1-9]\d{0,6}$/
 const QUANTITY_MAX = 1_000_000
 
 /** Exports and imports the prices of a list as CSV, with decimal amounts such as 19.90. */
-export function createPriceListCsv({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
+export function createPriceListCsv({ db, changes }: { db: Database; changes: PriceChangeBroadcaster }) {
   const currencyOf = async (listId: string) =>
     found(await db.first(findPriceList, { id: listId }), priceListNotFoundError).currency
 
@@ -57,7 +61,7 @@ export function createPriceListCsv({ db, changes }: { db: Database; changes: Pri
 }
 export type PriceListCsv = ReturnType<typeof createPriceListCsv>
 
-function priceOf(cells: ReadCsvCell, currency: string): PriceListEntry {
+function priceOf(cells: ReadCsvCellByColumn, currency: string): PriceListEntry {
   const variantId = cells('variant_id').toLowerCase()
   if (!isId(variantId)) throw new PricingCsvRowError('variant_id must be the id of a variant.')
   const quantity = cells('from_quantity') || '1'

@@ -21,7 +21,7 @@ export const countPricesOfList = statement({
   text: countUpTo('pricing.prices where list_id = $list_id')
 })
 /** Pages through the prices of one variant. */
-export const listPricesOfVariant = statement({
+export const listPricesOfVariantInList = statement({
   name: 'pricing.list_prices_of_variant',
   takes: { list_id: 'uuid', only: 'uuid', variant_id: 'uuid', from_quantity: 'int8', limit: 'int8' },
   gives: columns,
@@ -30,7 +30,7 @@ export const listPricesOfVariant = statement({
     where list_id = $list_id and variant_id = $only and (variant_id, from_quantity) > ($variant_id, $from_quantity::int8)
     order by variant_id, from_quantity limit $limit`
 })
-export const countPricesOfVariant = statement({
+export const countPricesOfVariantInList = statement({
   name: 'pricing.count_prices_of_variant',
   takes: { list_id: 'uuid', variant_id: 'uuid' },
   gives: { total: 'int4' },
@@ -59,7 +59,7 @@ export const findVariantWithTooManyBreaks = statement({
     group by variant_id having count(*) > $limit::int limit 1`
 })
 /** Deletes prices of a variant from a list. `from_quantity` null: all of them. */
-export const deletePricesOfVariant = statement({
+export const deletePricesOfVariantInList = statement({
   name: 'pricing.delete_prices',
   takes: { list_id: 'uuid', variant_id: 'uuid', from_quantity: 'int4?' },
   gives: { from_quantity: 'int4' },

@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent } from '../../../kernel/wire.ts'
 import {
-  csvFileResponse,
+  csvFileResponseSchema,
   PRICING_IMPORT_BYTES_MAX,
   PricingImportResponse
 } from '../input-formats/csv-import.ts'
@@ -82,7 +82,7 @@ export function priceRoutes(tiers: Tiers, prices: PriceService, files: PriceList
         description:
           'Returns all prices of a list as a CSV file, in the format that the import accepts. 404 `PRICING_PRICE_LIST_NOT_FOUND`: the list does not exist.',
         params: IdParams,
-        response: csvFileResponse('A CSV file with one row per variant and quantity.')
+        response: csvFileResponseSchema('A CSV file with one row per variant and quantity.')
       }
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import { duplicatePriceError, priceListNotFoundError, priceNotFoundError } from '../errors.ts'
-import type { PriceChangeBroadcast } from '../price-lists/price-changes.ts'
+import type { PriceChangeBroadcaster } from '../price-lists/price-changes.ts'
 import { findPriceList } from '../price-lists/repository.ts'
 import * as repository from './repository.ts'
 import type { ListedPriceResponse, PriceListPricesQuery, SetPricesRequest } from './schema.ts'
@@ -13,7 +13,7 @@ import { setPriceListEntries } from './set-entries.ts'
 type PricePosition = { from_quantity: number; variant_id: string; limit: number }
 
 /** Manages prices of lists. Variant ids are opaque; prices of deleted variants stay without effect. */
-export function createPriceService({ db, changes }: { db: Database; changes: PriceChangeBroadcast }) {
+export function createPriceService({ db, changes }: { db: Database; changes: PriceChangeBroadcaster }) {
   /** @throws `PRICING_PRICE_LIST_NOT_FOUND` */
   async function list(listId: string, query: PriceListPricesQuery): Promise<Page<ListedPriceResponse>> {
     found(await db.first(findPriceList, { id: listId }), priceListNotFoundError)
@@ -27,8 +27,8 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
           }
         : {
             rows: (place: PricePosition) =>
-              db.rows(repository.listPricesOfVariant, { ...ofList, only, ...place }),
-            total: () => db.first(repository.countPricesOfVariant, { ...ofList, variant_id: only })
+              db.rows(repository.listPricesOfVariantInList, { ...ofList, only, ...place }),
+            total: () => db.first(repository.countPricesOfVariantInList, { ...ofList, variant_id: only })
           }
     const page = await readPage(query, {
       ...statements,
@@ -71,7 +71,7 @@ export function createPriceService({ db, changes }: { db: Database; changes: Pri
     write: IdempotentWrite
   ) {
     await write.once(db, async tx => {
-      const gone = await tx.rows(repository.deletePricesOfVariant, {
+      const gone = await tx.rows(repository.deletePricesOfVariantInList, {
         list_id: listId,
         variant_id: variantId,
         from_quantity: fromQuantity ?? null

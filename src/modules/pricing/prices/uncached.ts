@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listMarketPriceListChains } from '../price-lists/repository.ts'
 import {
-  findEffectivePriceBreaks,
+  findPriceBreaksInListChain,
   type PriceBreaks,
   type PriceListChain,
   unitPriceAtQuantity
@@ -17,7 +17,7 @@ export type MarketPriceList = {
 type PriceQuery = { readonly variantId: string; readonly quantity: number }
 
 /** See `PricingApi.marketLists`. */
-export async function readMarketPriceLists(db: Queryable): Promise<MarketPriceList[]> {
+export async function readPriceListsOfAllMarkets(db: Queryable): Promise<MarketPriceList[]> {
   const links = Map.groupBy(await db.rows(listMarketPriceListChains), row => row.list_id)
   return [...links].map(([id, rows]) => ({
     id,
@@ -45,7 +45,7 @@ export async function readUncachedListPrices(
   return lists.map(({ chain }) =>
     wanted.map(({ variantId, quantity }) =>
       unitPriceAtQuantity(
-        findEffectivePriceBreaks(chain, listId => found.get(listId)?.get(variantId)),
+        findPriceBreaksInListChain(chain, listId => found.get(listId)?.get(variantId)),
         quantity
       )
     )

@@ -69,7 +69,7 @@ export const setPromotionCodeActive = statement({
   text: 'update pricing.codes set active = $active where id = $id'
 })
 /** Lists which of these codes are inactive, or have an inactive promotion. */
-export const listInactivePromotionCodes = statement({
+export const listInactiveAmongPromotionCodes = statement({
   name: 'pricing.list_stopped_codes',
   takes: { codes: 'text[]' },
   gives: { code: 'text', promotion_id: 'uuid', code_active: 'bool' },

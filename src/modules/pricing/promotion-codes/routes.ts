@@ -1,7 +1,7 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf } from '../../../kernel/wire.ts'
-import { csvFileResponse } from '../input-formats/csv-import.ts'
+import { csvFileResponseSchema } from '../input-formats/csv-import.ts'
 import {
   CreatePromotionCodeBatchRequest,
   CreatePromotionCodeRequest,
@@ -41,7 +41,7 @@ export function promotionCodeRoutes(tiers: Tiers, codes: PromotionCodeService): 
         description:
           'Returns all codes of a promotion as a CSV file. 404 `PRICING_PROMOTION_NOT_FOUND`: the promotion does not exist.',
         params: IdParams,
-        response: csvFileResponse('A CSV file with one row per code.')
+        response: csvFileResponseSchema('A CSV file with one row per code.')
       }
     },
     async (request, reply) => {

@@ -9,7 +9,10 @@ import type { Database } from '../../../platform/postgres/database.ts'
 import { promotionCodeNotFoundError, promotionNotFoundError, usageLimitBelowUsesError } from '../errors.ts'
 import { findPromotion } from '../promotions/repository.ts'
 import { normalizePromotionCode } from '../quote/codes.ts'
-import { insertPromotionUsageLimit, setPromotionUsageLimit } from '../redemptions/usage-limits-repository.ts'
+import {
+  insertPromotionOrCodeUsageLimit,
+  setPromotionOrCodeUsageLimit
+} from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import type {
   CreatePromotionCodeBatchRequest,
@@ -59,7 +62,7 @@ export function createPromotionCodeService({ db }: { db: Database }) {
     await write.once(db, async tx => {
       const code = normalizePromotionCode(body.code)
       await tx.run(repository.insertPromotionCode, { id: write.id, promotion_id: promotionId, code })
-      await tx.run(insertPromotionUsageLimit, { id: write.id, uses_max: body.uses_max ?? null })
+      await tx.run(insertPromotionOrCodeUsageLimit, { id: write.id, uses_max: body.uses_max ?? null })
     })
     return read(promotionId, write.id)
   }
@@ -103,7 +106,7 @@ export function createPromotionCodeService({ db }: { db: Database }) {
       )
       if (active !== undefined) await tx.run(repository.setPromotionCodeActive, { id, active })
       if (uses_max === undefined) return
-      if ((await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
+      if ((await tx.first(setPromotionOrCodeUsageLimit, { id, uses_max })) === undefined)
         throw usageLimitBelowUsesError()
     })
     return read(promotionId, id)

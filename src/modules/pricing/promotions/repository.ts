@@ -1,6 +1,10 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
-import { hasMetadataSql, metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import {
+  adminMetadataColumns,
+  hasMetadataSql,
+  metadataUpdateStatement
+} from '../../../platform/postgres/metadata.ts'
 import { json, nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AmountsByCurrency, PromotionClass } from '../quote/input.ts'
 import { mailboxPromotionUsesSql } from '../redemptions/usage-limits-repository.ts'
@@ -41,9 +45,9 @@ const from = 'from pricing.promotions join pricing.usage_limits on usage_limits.
 const select = `select ${shown} ${from}`
 
 /** Only administrators see the metadata. */
-const adminColumns = { ...columns, ...metadataColumns } as const
+const adminColumns = { ...columns, ...adminMetadataColumns } as const
 const adminSelect = `select ${shown}, promotions.metadata, promotions.private_metadata ${from}`
-export const updatePromotionMetadata = metadataUpdate(
+export const updatePromotionMetadata = metadataUpdateStatement(
   'pricing.update_promotion_metadata',
   'pricing.promotions'
 )
@@ -100,7 +104,7 @@ export const countAutomaticPromotions = statement({
 })
 /**
  * Lists the active promotions of these codes, with the remaining uses of each code and the customer's
- * uses; see `listPromotionUses`.
+ * uses; see `listRemainingAndCustomerPromotionUses`.
  */
 export const listPromotionsByCodes = statement({
   name: 'pricing.list_promotions_by_code',

@@ -1,4 +1,8 @@
-import { adminMetadataResponseFields, metadataFields, metadataQuery } from '../../../kernel/metadata.ts'
+import {
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  metadataFilterQuery
+} from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
 import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
@@ -145,17 +149,17 @@ const createRequest = request('CreatePromotionRequest', {
   combines: Type.Optional(fields.combines),
   uses_max: Type.Optional(fields.uses_max),
   uses_per_customer: Type.Optional(fields.uses_per_customer),
-  ...metadataFields
+  ...adminMetadataRequestFields
 })
 export const CreatePromotionRequest = { ...createRequest, ...absent }
 export type CreatePromotionRequest = Static<typeof CreatePromotionRequest>
 export const UpdatePromotionRequest = {
-  ...patchRequest('UpdatePromotionRequest', { ...fields, ...metadataFields }),
+  ...patchRequest('UpdatePromotionRequest', { ...fields, ...adminMetadataRequestFields }),
   ...absent
 }
 export type UpdatePromotionRequest = Static<typeof UpdatePromotionRequest>
 
-export const PromotionQuery = input({ ...metadataQuery, ...pageQuery })
+export const PromotionQuery = input({ ...metadataFilterQuery, ...pageQuery })
 export type PromotionQuery = Static<typeof PromotionQuery>
 
 const ShownAmounts = Type.Record(Type.String({ pattern: '^' }), Type.Integer())
@@ -185,7 +189,7 @@ export const PromotionResponse = response('PromotionResponse', {
   uses_max: nullable(Type.Integer()),
   uses_left: nullable(Type.Integer({ description: 'Number of uses that remain. Null: unlimited.' })),
   uses_per_customer: nullable(Type.Integer()),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   version: Version,
   created_at: Time
 })

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -14,7 +14,10 @@ import {
 } from '../errors.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import { isPromotionRedeemed } from '../redemptions/repository.ts'
-import { insertPromotionUsageLimit, setPromotionUsageLimit } from '../redemptions/usage-limits-repository.ts'
+import {
+  insertPromotionOrCodeUsageLimit,
+  setPromotionOrCodeUsageLimit
+} from '../redemptions/usage-limits-repository.ts'
 import * as repository from './repository.ts'
 import {
   AUTOMATIC_PROMOTIONS_MAX,
@@ -24,7 +27,7 @@ import {
   type UpdatePromotionRequest
 } from './schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidator; periods: PricingPeriodParser }
 
 /** Manages promotions. */
 export function createPromotionService({ db, invalidation, periods }: Deps) {
@@ -60,7 +63,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     await write.once(db, async tx => {
       await tx.run(repository.insertPromotion, row)
       await changeMetadata(tx, repository.updatePromotionMetadata, { ...body, id: write.id })
-      await tx.run(insertPromotionUsageLimit, { id: write.id, uses_max })
+      await tx.run(insertPromotionOrCodeUsageLimit, { id: write.id, uses_max })
       await tx.run(repository.insertPromotionMarkets, { id: write.id, markets: markets ?? [] })
       if (isAutomatic(row)) await checkLimit(tx)
       invalidation.publish(tx)
@@ -86,7 +89,10 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
       const row = { ...stored, ...fields, ...period }
       await tx.run(repository.updatePromotion, row)
       await changeMetadata(tx, repository.updatePromotionMetadata, { ...body, id })
-      if (uses_max !== undefined && (await tx.first(setPromotionUsageLimit, { id, uses_max })) === undefined)
+      if (
+        uses_max !== undefined &&
+        (await tx.first(setPromotionOrCodeUsageLimit, { id, uses_max })) === undefined
+      )
         throw usageLimitBelowUsesError()
       if (markets !== undefined) {
         await tx.run(repository.deletePromotionMarkets, { id })

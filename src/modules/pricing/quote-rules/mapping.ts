@@ -8,7 +8,7 @@ import type {
   QuoteTaxExemption,
   TaxZone
 } from '../quote/input.ts'
-import type { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
+import type { listAllUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
 
 /** Maps a row to a promotion of a quote. */
 export const promotionFromRow = (row: PromotionRow): Promotion => ({
@@ -69,9 +69,9 @@ const rateOf = ({ category, rate_ppm, starts_at, ends_at }: RateRow) => ({
   endsAt: instantOf(ends_at)
 })
 
-type ExemptionRow = RowOf<typeof listUnexpiredTaxExemptions>
+type ExemptionRow = RowOf<typeof listAllUnexpiredTaxExemptions>
 /** Groups rows of tax exemptions by customer. */
-export const taxExemptionsByCustomer = (
+export const groupTaxExemptionsByCustomer = (
   rows: readonly ExemptionRow[]
 ): ReadonlyMap<string, readonly QuoteTaxExemption[]> =>
   new Map(

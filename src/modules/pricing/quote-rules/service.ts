@@ -1,4 +1,4 @@
-import { type CacheInvalidation, createCachedReader } from '../../../platform/cached.ts'
+import { type CacheInvalidator, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import { listAutomaticPromotions, listPromotionsByCodes } from '../promotions/repository.ts'
 import { AUTOMATIC_PROMOTIONS_MAX } from '../promotions/schema.ts'
@@ -6,12 +6,12 @@ import { normalizePromotionCode } from '../quote/codes.ts'
 import type { Promotion, QuoteBuyer, QuoteRules } from '../quote/input.ts'
 import { QUOTE_SIZE_LIMITS } from '../quote/size-limits.ts'
 import type { HasEarlierOrder } from '../redemptions/enforce-usage-limits.ts'
-import { listPromotionUses } from '../redemptions/usage-limits-repository.ts'
-import { listUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
+import { listRemainingAndCustomerPromotionUses } from '../redemptions/usage-limits-repository.ts'
+import { listAllUnexpiredTaxExemptions } from '../taxes/exemption-repository.ts'
 import { TAX_EXEMPTIONS_MAX } from '../taxes/exemption-schema.ts'
 import { listUnexpiredTaxRates } from '../taxes/repository.ts'
 import { TAX_RATES_MAX } from '../taxes/schema.ts'
-import { promotionFromRow, taxExemptionsByCustomer, taxZonesByCountry } from './mapping.ts'
+import { groupTaxExemptionsByCustomer, promotionFromRow, taxZonesByCountry } from './mapping.ts'
 
 /** The promotions, taxes and exemptions of a quote, without shipping rates, and the buyer's earlier uses. */
 export type QuoteRulesAndBuyer = Omit<QuoteRules, 'ratesOf'> & { readonly buyer: Omit<QuoteBuyer, 'group'> }
@@ -32,8 +32,8 @@ type RulesQuery = {
 }
 type Deps = {
   db: Queryable
-  invalidation: CacheInvalidation
-  exemptionChanges: CacheInvalidation
+  invalidation: CacheInvalidator
+  exemptionChanges: CacheInvalidator
   hasOrdered: HasEarlierOrder
 }
 
@@ -50,7 +50,7 @@ export function createQuoteRulesReader({ db, invalidation, exemptionChanges, has
     taxZonesByCountry(await db.rows(listUnexpiredTaxRates, { limit: TAX_RATES_MAX }))
   )
   const readExemptions = createCachedReader(exemptionChanges, async () =>
-    taxExemptionsByCustomer(await db.rows(listUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
+    groupTaxExemptionsByCustomer(await db.rows(listAllUnexpiredTaxExemptions, { limit: TAX_EXEMPTIONS_MAX }))
   )
 
   async function readAutomaticFor(isProven: () => Promise<boolean>): Promise<readonly Promotion[]> {
@@ -86,7 +86,9 @@ export function createQuoteRulesReader({ db, invalidation, exemptionChanges, has
     // Codes beyond the maximum of a quote are not read, because the quote rejects them.
     const wanted = [...new Set(codes.map(normalizePromotionCode))].slice(0, QUOTE_SIZE_LIMITS.codes)
     const [uses, coded] = await Promise.all([
-      limited.length === 0 ? [] : db.rows(listPromotionUses, { ids: limited, customer, mailbox }),
+      limited.length === 0
+        ? []
+        : db.rows(listRemainingAndCustomerPromotionUses, { ids: limited, customer, mailbox }),
       wanted.length === 0 ? [] : db.rows(listPromotionsByCodes, { codes: wanted, customer, mailbox })
     ])
     const leftOf = new Map(uses.map(row => [row.id, row.uses_left]))

@@ -1,8 +1,8 @@
 import { sumBy } from '../../../kernel/sum-by.ts'
-import { hasAmountInCurrency } from './effects.ts'
+import { hasEffectAmountInCurrency } from './effects.ts'
 import type { PromotionCodeFindingCode, PromotionRejection } from './findings.ts'
 import type { Promotion, QuoteInput } from './input.ts'
-import type { LineDiscountTarget } from './targets.ts'
+import type { DiscountTargetLine } from './targets.ts'
 
 type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 
@@ -10,7 +10,7 @@ type ConditionContext = Pick<QuoteInput, 'market' | 'buyer' | 'now'>
 export function findPromotionRejection(
   promotion: Promotion,
   circumstances: ConditionContext,
-  matching: readonly LineDiscountTarget[]
+  matching: readonly DiscountTargetLine[]
 ): PromotionRejection | undefined {
   const obstacle = findRejectionCode(promotion, circumstances)
   if (obstacle !== undefined) return { code: obstacle }
@@ -34,7 +34,7 @@ function findRejectionCode(
   if (endsAt !== null && now >= endsAt) return 'CODE_EXPIRED'
   if (promotion.markets !== null && !promotion.markets.includes(code)) return 'CODE_NOT_IN_MARKET'
   if (minimumMinor !== null && minimumMinor[currency] === undefined) return 'CODE_NOT_IN_MARKET'
-  if (!hasAmountInCurrency(effect, currency)) return 'CODE_NOT_IN_MARKET'
+  if (!hasEffectAmountInCurrency(effect, currency)) return 'CODE_NOT_IN_MARKET'
   if (promotion.group !== null && promotion.group !== buyer.group) return 'CODE_NOT_FOR_CUSTOMER'
   if (promotion.firstOrderOnly && !buyer.isFirstOrder) return 'CODE_FIRST_ORDER_ONLY'
   if (usesLeft !== null && usesLeft <= 0) return 'CODE_USED_UP'
@@ -46,7 +46,7 @@ function findRejectionCode(
  * Creates a function that finds the lines that match a promotion. It indexes lines by category, because
  * many lines share one.
  */
-export function createPromotionLineMatcher(lines: readonly LineDiscountTarget[]) {
+export function createPromotionLineMatcher(lines: readonly DiscountTargetLine[]) {
   const byCategory = new Map<string, number[]>()
   for (const [index, { line }] of lines.entries())
     for (const id of line.categoryIds) {
@@ -54,7 +54,7 @@ export function createPromotionLineMatcher(lines: readonly LineDiscountTarget[])
       if (inside === undefined) byCategory.set(id, [index])
       else inside.push(index)
     }
-  return ({ productIds, categoryIds }: Promotion): readonly LineDiscountTarget[] => {
+  return ({ productIds, categoryIds }: Promotion): readonly DiscountTargetLine[] => {
     if (productIds === null && categoryIds === null) return lines
     const matches = lines.map(({ line }) => productIds?.has(line.productId) ?? false)
     for (const [id, inside] of byCategory)

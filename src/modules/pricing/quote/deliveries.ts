@@ -1,22 +1,26 @@
 import { sumBy } from '../../../kernel/sum-by.ts'
-import { createShippingFinding, type ShippingFinding, type ShippingFindingCode } from './findings.ts'
+import {
+  createShippingFinding,
+  type QuoteShippingFinding,
+  type QuoteShippingFindingCode
+} from './findings.ts'
 import type { QuoteDeliveryGroup, QuoteInput, QuoteShippingOption } from './input.ts'
-import { destinationOfDeliveryGroup, type LineDiscountTarget } from './targets.ts'
+import { type DiscountTargetLine, destinationOfDeliveryGroup } from './targets.ts'
 
 /** Shipping options of a group, cheapest first, the chosen one, and findings. */
-export type QuotedDelivery<Option> = {
+export type QuotedDeliveryOptions<Option> = {
   readonly group: QuoteDeliveryGroup
   readonly options: readonly Option[]
   readonly chosen: Option | undefined
-  readonly findings: readonly ShippingFinding[]
+  readonly findings: readonly QuoteShippingFinding[]
 }
 
 /** Quotes the delivery of a group. `lines`: its lines with their prices after discounts. */
 export function quoteDelivery<Option extends QuoteShippingOption>(
   group: QuoteDeliveryGroup,
-  lines: readonly LineDiscountTarget[],
+  lines: readonly DiscountTargetLine[],
   { market, rules }: QuoteInput<Option>
-): QuotedDelivery<Option> {
+): QuotedDeliveryOptions<Option> {
   const carried = lines.filter(({ line }) => line.requiresShipping)
   const { method, choice } = group
   const destination = destinationOfDeliveryGroup(group)
@@ -40,7 +44,10 @@ export function quoteDelivery<Option extends QuoteShippingOption>(
   return { group, options, chosen: chosen ?? options[0], findings }
 }
 
-const withoutOptions = (group: QuoteDeliveryGroup, problem?: ShippingFindingCode): QuotedDelivery<never> => ({
+const withoutOptions = (
+  group: QuoteDeliveryGroup,
+  problem?: QuoteShippingFindingCode
+): QuotedDeliveryOptions<never> => ({
   group,
   options: [],
   chosen: undefined,

@@ -2,13 +2,13 @@ import { multiplyByRatePpm } from '../../../kernel/money.ts'
 import { sumBy } from '../../../kernel/sum-by.ts'
 import { allocateAmountByWeight } from './allocate.ts'
 import type { AmountsByCurrency, Promotion, PromotionEffect } from './input.ts'
-import type { DiscountTarget } from './targets.ts'
+import type { LineOrDeliveryDiscountTarget } from './targets.ts'
 
 /** Returns the total discount of a promotion as if no other promotion applied. */
 export function discountWithoutOtherPromotions(
   { class: of, effect }: Promotion,
   currency: string,
-  targets: readonly DiscountTarget[]
+  targets: readonly LineOrDeliveryDiscountTarget[]
 ) {
   const savingOf = (amountMinor: number, units: number) => savingOn(effect, currency, amountMinor, units)
   return of === 'order'
@@ -26,7 +26,7 @@ export function discountWithoutOtherPromotions(
 export function discountPerTarget(
   { class: of, effect }: Promotion,
   currency: string,
-  targets: readonly DiscountTarget[]
+  targets: readonly LineOrDeliveryDiscountTarget[]
 ): number[] {
   if (of !== 'order')
     return targets.map(({ leftMinor, units }) => savingOn(effect, currency, leftMinor, units))
@@ -49,7 +49,7 @@ function savingOn(effect: PromotionEffect, currency: string, amountMinor: number
 }
 
 /** Returns whether the effect has an amount in this currency. */
-export const hasAmountInCurrency = (effect: PromotionEffect, currency: string): boolean =>
+export const hasEffectAmountInCurrency = (effect: PromotionEffect, currency: string): boolean =>
   !('minor' in effect) || effect.minor[currency] !== undefined
 
 function amountIn(amounts: AmountsByCurrency, currency: string): number {

@@ -21,7 +21,7 @@ const SHIPPING_MESSAGES = {
   SHIPPING_CHOICE_GONE: 'The chosen shipping method is no longer offered; this is the cheapest one.'
 }
 export type PromotionCodeFindingCode = keyof typeof CODE_MESSAGES
-export type ShippingFindingCode = keyof typeof SHIPPING_MESSAGES
+export type QuoteShippingFindingCode = keyof typeof SHIPPING_MESSAGES
 
 /** Why a code or its promotion has no effect. */
 export type PromotionRejection = {
@@ -36,13 +36,13 @@ export type PromotionCodeFinding = PromotionRejection & {
   /** Normalized by `normalizePromotionCode`. */
   readonly promotionCode: string
 }
-export type ShippingFinding = {
-  readonly code: ShippingFindingCode
+export type QuoteShippingFinding = {
+  readonly code: QuoteShippingFindingCode
   readonly message: string
   readonly group: string
 }
 /** A message to the buyer about a quote. */
-export type QuoteFinding = PromotionCodeFinding | ShippingFinding
+export type QuoteFinding = PromotionCodeFinding | QuoteShippingFinding
 
 export const createPromotionCodeFinding = (
   promotionCode: string,
@@ -52,7 +52,10 @@ export const createPromotionCodeFinding = (
   message: CODE_MESSAGES[problem.code],
   promotionCode
 })
-export const createShippingFinding = (code: ShippingFindingCode, group: string): ShippingFinding => ({
+export const createShippingFinding = (
+  code: QuoteShippingFindingCode,
+  group: string
+): QuoteShippingFinding => ({
   code,
   message: SHIPPING_MESSAGES[code],
   group

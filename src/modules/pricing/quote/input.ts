@@ -107,7 +107,7 @@ export type QuoteRules<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly codes: ReadonlyMap<string, { readonly promotionId: string; readonly usesLeft: number | null }>
   /** Tax zones by country; zones of all countries have the key `ANY_COUNTRY`. */
   readonly taxZones: ReadonlyMap<string, readonly TaxZone[]>
-  readonly ratesOf: (parcel: DeliveryGroupParcel) => readonly Option[]
+  readonly ratesOf: (parcel: DeliveryGroupRateInput) => readonly Option[]
 }
 
 /**
@@ -130,7 +130,7 @@ type TaxRate = {
 }
 
 /** The part of a group that is shipped or picked up. */
-export type DeliveryGroupParcel = {
+export type DeliveryGroupRateInput = {
   readonly method: 'shipping' | 'pickup'
   /** Null: pickup without a known place. */
   readonly destination: DeliveryDestination | null

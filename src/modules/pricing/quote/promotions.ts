@@ -10,7 +10,11 @@ import {
 } from './findings.ts'
 import type { Promotion, PromotionClass, QuoteInput, QuoteRules } from './input.ts'
 import { PROMOTIONS_PER_LINE_OR_DELIVERY_MAX } from './size-limits.ts'
-import type { DeliveryDiscountTarget, DiscountTarget, LineDiscountTarget } from './targets.ts'
+import type {
+  ChosenDeliveryDiscountTarget,
+  DiscountTargetLine,
+  LineOrDeliveryDiscountTarget
+} from './targets.ts'
 
 /** One use of a promotion and its code by an order. */
 export type PromotionRedemption = {
@@ -23,16 +27,16 @@ export type PromotionRedemption = {
 }
 
 /** An applicable promotion and its matching lines. */
-type Candidate = { readonly promotion: Promotion; readonly matching: readonly LineDiscountTarget[] }
+type Candidate = { readonly promotion: Promotion; readonly matching: readonly DiscountTargetLine[] }
 /** A candidate with its targets, and its discount if it were the only promotion. */
 type Offer = {
   readonly candidate: Candidate
-  readonly targets: readonly DiscountTarget[]
+  readonly targets: readonly LineOrDeliveryDiscountTarget[]
   readonly alone: number
 }
 
 /** Applies promotions class by class, each on the prices that earlier ones left. */
-export function createPromotionApplier(input: QuoteInput, lines: readonly LineDiscountTarget[]) {
+export function createPromotionApplier(input: QuoteInput, lines: readonly DiscountTargetLine[]) {
   const { currency } = input.market
   const enteredCodes = resolvePromotionCodes(input.codes, input.rules)
   const codeOf = firstCodes(enteredCodes)
@@ -44,7 +48,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineDi
   /** Applies the promotions of a class. `noEffectOf` returns the code for a promotion without effect. */
   function applyClass(
     of: PromotionClass,
-    targetsOf: (candidate: Candidate) => readonly DiscountTarget[],
+    targetsOf: (candidate: Candidate) => readonly LineOrDeliveryDiscountTarget[],
     noEffectOf: (candidate: Candidate) => PromotionCodeFindingCode = () => 'CODE_NO_EFFECT'
   ): PriceComponent[] {
     const offers = candidates
@@ -83,7 +87,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineDi
     applyOrderPromotions: () => applyClass('order', candidate => candidate.matching),
     /** Shipping promotions apply to each delivery with a matching line and an allowed method. */
     applyShippingPromotions(
-      deliveries: readonly DeliveryDiscountTarget[],
+      deliveries: readonly ChosenDeliveryDiscountTarget[],
       noEffect: PromotionCodeFindingCode
     ): PriceComponent[] {
       const carriedOf = ({ matching }: Candidate) => {
@@ -113,7 +117,7 @@ export function createPromotionApplier(input: QuoteInput, lines: readonly LineDi
 
 const fitsDelivery = (
   { shippingMethodIds, cheapestOnly }: Promotion,
-  { option: { methodId }, isCheapest }: DeliveryDiscountTarget
+  { option: { methodId }, isCheapest }: ChosenDeliveryDiscountTarget
 ): boolean =>
   (isCheapest || !cheapestOnly) &&
   (shippingMethodIds === null || (methodId !== null && shippingMethodIds.has(methodId)))
@@ -143,7 +147,7 @@ function redemptionOf(
 /** Returns the applicable promotions; `rejections` gets the reasons of the others. */
 function findCandidates(
   input: QuoteInput,
-  lines: readonly LineDiscountTarget[],
+  lines: readonly DiscountTargetLine[],
   codeOf: CodeOf,
   problems: Map<string, PromotionRejection>
 ): Candidate[] {
@@ -176,7 +180,7 @@ function applyDiscount(
   promotion: Promotion,
   currency: string,
   codeOf: CodeOf,
-  targets: readonly DiscountTarget[]
+  targets: readonly LineOrDeliveryDiscountTarget[]
 ): PriceComponent[] {
   const open = targets.filter(target => target.promotions < PROMOTIONS_PER_LINE_OR_DELIVERY_MAX)
   const kind = promotion.class === 'shipping' ? 'shipping_discount' : 'discount'

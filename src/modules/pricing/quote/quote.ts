@@ -6,7 +6,7 @@ import { hashQuote } from './hash.ts'
 import type { QuoteDeliveryGroup, QuoteInput, QuoteLine, QuoteShippingOption } from './input.ts'
 import { createPromotionApplier, type PromotionRedemption } from './promotions.ts'
 import { assertQuoteWithinSizeLimits } from './size-limits.ts'
-import { createDeliveryDiscountTarget, createLineDiscountTarget, type LineDiscountTarget } from './targets.ts'
+import { createDiscountTargetDelivery, createDiscountTargetLine, type DiscountTargetLine } from './targets.ts'
 import { computeTaxComponents } from './tax.ts'
 import {
   type QuotedDeliveryGroup,
@@ -15,10 +15,10 @@ import {
   quotedDeliveryGroupOf,
   quotedLineOf,
   quoteTotalsOf,
-  type TaxSummary,
-  taxSummaryOf
+  type TaxSubtotal,
+  taxSubtotalsOf
 } from './totals.ts'
-import { mergeVariantLines, splitAmongVariantLines } from './variant-lines.ts'
+import { mergeEqualQuoteLines, splitPriceComponentsAmongLines } from './variant-lines.ts'
 
 /** The price of a basket. Lines and groups are in key order. */
 export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
@@ -27,7 +27,7 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
   readonly groups: readonly QuotedDeliveryGroup<Option>[]
   readonly components: readonly PriceComponent[]
   readonly totals: QuoteTotals
-  readonly taxSummary: readonly TaxSummary[]
+  readonly taxSummary: readonly TaxSubtotal[]
   readonly findings: readonly QuoteFinding[]
   readonly redemptions: readonly PromotionRedemption[]
   /** Equal for quotes with the same cost. */
@@ -44,7 +44,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
   assertQuoteWithinSizeLimits(input)
   const { currency, cashRoundingMinor } = input.market
   const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
-  const merged = mergeVariantLines(lines)
+  const merged = mergeEqualQuoteLines(lines)
   const sums = merged.map(({ sum }) => sum)
   const targets = targetsOf(sums, groups)
   const promotions = createPromotionApplier(input, targets)
@@ -53,7 +53,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
   const targetsOfGroup = Map.groupBy(targets, target => target.group)
   const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
   const carried = deliveries.flatMap(({ group, chosen, options }) =>
-    chosen ? [createDeliveryDiscountTarget(group, chosen, options)] : []
+    chosen ? [createDiscountTargetDelivery(group, chosen, options)] : []
   )
   const findings = deliveries.flatMap(delivery => delivery.findings)
   const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
@@ -69,7 +69,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
     ...computeTaxComponents([...targets, ...carried], input)
   ]
   const unsplit = [...priced, ...cashRoundingOf(sumPayableComponents(priced), cashRoundingMinor)]
-  const components = splitAmongVariantLines(unsplit, merged)
+  const components = splitPriceComponentsAmongLines(unsplit, merged)
   const ofSum = Map.groupBy(unsplit, component => component.line)
   const ofLine = components === unsplit ? ofSum : Map.groupBy(components, component => component.line)
   const ofGroup = Map.groupBy(unsplit, component => component.group)
@@ -84,7 +84,7 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
     ...shown,
     lines: lines.map(line => quotedLineOf(line, ofLine.get(line.key))),
     components,
-    taxSummary: taxSummaryOf(unsplit),
+    taxSummary: taxSubtotalsOf(unsplit),
     findings: [...findings, ...promotions.findings()],
     redemptions: promotions.redemptions(),
     hash: hashQuote({
@@ -104,12 +104,12 @@ function byKey<T extends { readonly key: string }>(list: readonly T[]): T[] {
 }
 
 /** Creates the targets of lines. @throws Error for a line of an unknown group */
-function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteDeliveryGroup[]): LineDiscountTarget[] {
+function targetsOf(lines: readonly QuoteLine[], groups: readonly QuoteDeliveryGroup[]): DiscountTargetLine[] {
   const groupOf = new Map(groups.map(group => [group.key, group]))
   return lines.map(line => {
     const group = groupOf.get(line.group)
     if (group === undefined) throw new Error(`The line ${line.key} belongs to no group of the quote`)
-    return createLineDiscountTarget(line, group)
+    return createDiscountTargetLine(line, group)
   })
 }
 

@@ -3,7 +3,7 @@ import type { QuoteDeliveryGroup, QuoteLine, QuoteShippingOption } from './input
 import { STANDARD_TAX_CATEGORY } from './input.ts'
 
 /** A line or delivery that promotions and taxes apply to. */
-export type DiscountTarget = {
+export type LineOrDeliveryDiscountTarget = {
   /** Key of its components. */
   readonly key: { readonly line: string } | { readonly group: string }
   readonly units: number
@@ -16,14 +16,14 @@ export type DiscountTarget = {
   /** Number of promotions applied. */
   promotions: number
 }
-export type LineDiscountTarget = DiscountTarget & { readonly line: QuoteLine }
-export type DeliveryDiscountTarget = DiscountTarget & {
+export type DiscountTargetLine = LineOrDeliveryDiscountTarget & { readonly line: QuoteLine }
+export type ChosenDeliveryDiscountTarget = LineOrDeliveryDiscountTarget & {
   readonly option: QuoteShippingOption
   /** Whether no other option of the delivery is cheaper. */
   readonly isCheapest: boolean
 }
 
-export function createLineDiscountTarget(line: QuoteLine, group: QuoteDeliveryGroup): LineDiscountTarget {
+export function createDiscountTargetLine(line: QuoteLine, group: QuoteDeliveryGroup): DiscountTargetLine {
   const { key, quantity: units, discountedPriceMinor, taxCategory } = line
   const fullMinor = discountedPriceMinor * units
   return {
@@ -39,11 +39,11 @@ export function createLineDiscountTarget(line: QuoteLine, group: QuoteDeliveryGr
 }
 
 /** `options`: all offered options, cheapest first. */
-export function createDeliveryDiscountTarget(
+export function createDiscountTargetDelivery(
   group: QuoteDeliveryGroup,
   option: QuoteShippingOption,
   options: readonly QuoteShippingOption[]
-): DeliveryDiscountTarget {
+): ChosenDeliveryDiscountTarget {
   const { amountMinor: fullMinor } = option
   return {
     option,

@@ -17,15 +17,19 @@ import type {
   TaxZone
 } from './input.ts'
 import { UNTAXED_TAX_CATEGORY } from './input.ts'
-import { type DiscountTarget, destinationOfDeliveryGroup } from './targets.ts'
+import { destinationOfDeliveryGroup, type LineOrDeliveryDiscountTarget } from './targets.ts'
 
-type Taxable = { readonly target: DiscountTarget; readonly taxCategory: string; readonly ratePpm: number }
+type Taxable = {
+  readonly target: LineOrDeliveryDiscountTarget
+  readonly taxCategory: string
+  readonly ratePpm: number
+}
 /** Computes the tax on an amount. */
 type ComputeTax = (amountMinor: number, ratePpm: number) => number
 
 /** Computes the tax of all targets with a rate, including a rate of zero. */
 export function computeTaxComponents(
-  targets: readonly DiscountTarget[],
+  targets: readonly LineOrDeliveryDiscountTarget[],
   input: QuoteInput
 ): PriceComponent[] {
   const { market } = input

@@ -95,7 +95,7 @@ export function quotedDeliveryGroupOf<Option extends QuoteShippingOption>(
 }
 
 /** Tax of one category, rate and exemption. */
-export type TaxSummary = {
+export type TaxSubtotal = {
   readonly taxCategory: string
   readonly ratePpm: number
   readonly netMinor: number
@@ -105,8 +105,8 @@ export type TaxSummary = {
   readonly exempt?: QuoteTaxExemption
 }
 
-export function taxSummaryOf(components: readonly PriceComponent[]): TaxSummary[] {
-  const summaries = new Map<string, TaxSummary>()
+export function taxSubtotalsOf(components: readonly PriceComponent[]): TaxSubtotal[] {
+  const summaries = new Map<string, TaxSubtotal>()
   for (const { kind, taxCategory, ratePpm, baseMinor = 0, amountMinor, exempt } of components) {
     if (kind !== 'tax' || taxCategory === undefined || ratePpm === undefined) continue
     const key = `${ratePpm} ${taxCategory} ${exempt?.id ?? ''}`

@@ -3,13 +3,13 @@ import type { PriceComponent } from './components.ts'
 import type { QuoteLine } from './input.ts'
 
 /** Lines of one variant in key order, and their sum: a line with the key of the first and all units. */
-export type VariantLines = { readonly sum: QuoteLine; readonly lines: readonly QuoteLine[] }
+export type MergedVariantLines = { readonly sum: QuoteLine; readonly lines: readonly QuoteLine[] }
 
 /**
  * Merges lines that differ in key and quantity only. The result is sorted by variant, so it does not depend on how
  * the quantity of a variant is split into lines. `lines`: in key order.
  */
-export function mergeVariantLines(lines: readonly QuoteLine[]): VariantLines[] {
+export function mergeEqualQuoteLines(lines: readonly QuoteLine[]): MergedVariantLines[] {
   const ofVariant = new Map<string, { sum: QuoteLine; lines: QuoteLine[] }[]>()
   for (const line of lines) {
     const others = ofVariant.get(line.variantId)
@@ -45,9 +45,9 @@ const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 
  * what earlier discounts left of each line, so no line gets more discount than it costs. Components that belong
  * to a single line are returned as they are.
  */
-export function splitAmongVariantLines(
+export function splitPriceComponentsAmongLines(
   components: readonly PriceComponent[],
-  merged: readonly VariantLines[]
+  merged: readonly MergedVariantLines[]
 ): readonly PriceComponent[] {
   const splits = new Map(
     merged.flatMap(({ sum, lines }) => (lines.length === 1 ? [] : [[sum.key, createSplit(lines)]]))

@@ -22,7 +22,7 @@ type PromotionUse = { readonly promotion_id: string; readonly code_id: string | 
  * a code or a customer. Also rejects a later order that uses a promotion for first orders.
  * @throws `PRICING_USED_UP` at the commit, `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`
  */
-export async function enforceUsageLimits(
+export async function enforcePromotionUsageLimits(
   tx: Transaction,
   { owner, customer, mailbox }: { owner: string; customer: string; mailbox: string | null },
   uses: readonly PromotionUse[],
@@ -47,7 +47,7 @@ export async function enforceUsageLimits(
 }
 
 /** Subtracts the uses of a canceled order from the limits. */
-export async function releaseUses(
+export async function releasePromotionUses(
   tx: Transaction,
   { owner, customer }: { owner: string; customer: string },
   uses: readonly PromotionUse[]

@@ -43,7 +43,7 @@ export const deleteCustomerPromotionUses = statement({
   takes: { customer: 'text' },
   text: 'delete from pricing.customer_uses where customer = $customer'
 })
-export const deleteCustomerFirstOrder = statement({
+export const deleteFirstOrderPromotionUseOfCustomer = statement({
   name: 'pricing.delete_first_order_of_customer',
   takes: { customer: 'text' },
   text: 'delete from pricing.first_orders where customer = $customer'

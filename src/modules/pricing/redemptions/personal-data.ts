@@ -1,5 +1,5 @@
-import type { CacheInvalidation } from '../../../platform/cached.ts'
-import type { PersonalData } from '../../../platform/personal-data.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
+import type { PersonalDataHandler } from '../../../platform/personal-data.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import * as repository from './personal-data-repository.ts'
 
@@ -9,15 +9,15 @@ export const pricingPersonalData = ({
   exemptionChanges
 }: {
   db: Database
-  exemptionChanges: CacheInvalidation
-}): PersonalData => ({
+  exemptionChanges: CacheInvalidator
+}): PersonalDataHandler => ({
   async erase(tx, customer_id) {
     const customer = customer_id
     if ((await tx.run(repository.deleteCustomerTaxExemptions, { customer_id })) > 0)
       exemptionChanges.publish(tx)
     await tx.run(repository.anonymizeCustomerPromotionRedemptions, { customer })
     await tx.run(repository.deleteCustomerPromotionUses, { customer })
-    await tx.run(repository.deleteCustomerFirstOrder, { customer })
+    await tx.run(repository.deleteFirstOrderPromotionUseOfCustomer, { customer })
   },
   async export(customer_id) {
     return {

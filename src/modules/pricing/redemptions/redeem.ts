@@ -1,10 +1,14 @@
 import type { Database, Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
 import type { PromotionRedemption } from '../quote/promotions.ts'
-import { enforceUsageLimits, type HasEarlierOrder, releaseUses } from './enforce-usage-limits.ts'
+import {
+  enforcePromotionUsageLimits,
+  type HasEarlierOrder,
+  releasePromotionUses
+} from './enforce-usage-limits.ts'
 import * as repository from './repository.ts'
 
 /** A transaction that redeems what it was opened for. */
-export type PromotionRedemptionTransaction = Transaction & {
+export type TransactionWithPromotionRedemptions = Transaction & {
   readonly redemptions: readonly PromotionRedemption[]
 }
 
@@ -20,10 +24,10 @@ let transactionsBegun = 0
  * Opens transactions for these redemptions; see `PricingApi`. Only a few per promotion hold a connection,
  * because the others would only wait for commits.
  */
-export function redemptionTransactions(
+export function createRedemptionTransactionRunner(
   db: Database,
   redemptions: readonly PromotionRedemption[]
-): TransactionRunner<PromotionRedemptionTransaction> {
+): TransactionRunner<TransactionWithPromotionRedemptions> {
   transactionsBegun += 1
   const lane = transactionsBegun % LANES
   const turns = redemptions.flatMap(each => queueKeysOf(each, lane)).sort()
@@ -39,7 +43,7 @@ const queueKeysOf = ({ promotionId, code, limited }: PromotionRedemption, lane: 
 /** Creates `redeem`; see `PricingApi`. */
 export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
   return async (
-    tx: PromotionRedemptionTransaction,
+    tx: TransactionWithPromotionRedemptions,
     owner: string,
     customer: string,
     mailbox: string | null = null
@@ -53,7 +57,7 @@ export function createPromotionRedeemer(hasOrdered: HasEarlierOrder) {
       codes: redemptions.map(({ code = '' }) => code)
     })
     if (taken.length === 0) return
-    await enforceUsageLimits(tx, { owner, customer, mailbox }, taken, hasOrdered)
+    await enforcePromotionUsageLimits(tx, { owner, customer, mailbox }, taken, hasOrdered)
   }
 }
 
@@ -63,7 +67,7 @@ export async function assignPromotionRedemptionsToMailbox(
   owner: string,
   mailbox: string
 ): Promise<void> {
-  await tx.run(repository.setPromotionRedemptionMailbox, { owner, mailbox })
+  await tx.run(repository.setPromotionRedemptionMailboxOfOrder, { owner, mailbox })
 }
 
 /** Releases all redemptions of an order; see `PricingApi`. */
@@ -71,5 +75,5 @@ export async function releasePromotionRedemptions(tx: Transaction, owner: string
   const released = await tx.rows(repository.deletePromotionRedemptionsOfOrder, { owner })
   const [first] = released
   if (first === undefined) return
-  await releaseUses(tx, { owner, customer: first.customer }, released)
+  await releasePromotionUses(tx, { owner, customer: first.customer }, released)
 }

@@ -35,7 +35,7 @@ export const incrementCustomerPromotionUses = statement({
     from counted join pricing.promotions on promotions.id = promotion_id`
 })
 /** Makes the redemptions of an owner count for a mailbox. */
-export const setPromotionRedemptionMailbox = statement({
+export const setPromotionRedemptionMailboxOfOrder = statement({
   name: 'pricing.count_redemptions_for_mailbox',
   takes: { owner: 'uuid', mailbox: 'text' },
   text: 'update pricing.redemptions set mailbox = $mailbox where owner = $owner and mailbox is null'

@@ -1,6 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
-export const insertPromotionUsageLimit = statement({
+export const insertPromotionOrCodeUsageLimit = statement({
   name: 'pricing.insert_usage_limit',
   takes: { id: 'uuid', uses_max: 'int4?' },
   text: 'insert into pricing.usage_limits (id, uses_max) values ($id, $uses_max)'
@@ -10,7 +10,7 @@ export const insertPromotionUsageLimit = statement({
  * Without a limit, uses are not counted, so this statement counts the redemptions: earlier redemptions have
  * committed, later ones wait for the lock.
  */
-export const setPromotionUsageLimit = statement({
+export const setPromotionOrCodeUsageLimit = statement({
   name: 'pricing.set_usage_limit',
   takes: { id: 'uuid', uses_max: 'int4?' },
   gives: { id: 'uuid' },
@@ -48,7 +48,7 @@ export const mailboxPromotionUsesSql = (promotionId: string): string => `(
  * Lists the remaining uses of these promotions, the customer's uses, and whether the customer used a
  * first-order promotion.
  */
-export const listPromotionUses = statement({
+export const listRemainingAndCustomerPromotionUses = statement({
   name: 'pricing.list_uses',
   takes: { ids: 'uuid[]', customer: 'text?', mailbox: 'text?' },
   gives: { id: 'uuid', uses_left: 'int4?', used: 'int4', has_ordered: 'bool' },

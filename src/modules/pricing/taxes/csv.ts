@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream'
 import { DomainError } from '../../../kernel/errors.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { taxRecordLimitReachedError } from '../errors.ts'
-import { importCsvAllOrNothing, PricingCsvRowError, type ReadCsvCell } from '../input-formats/csv-import.ts'
+import {
+  importCsvAllOrNothing,
+  PricingCsvRowError,
+  type ReadCsvCellByColumn
+} from '../input-formats/csv-import.ts'
 import type { PricingPeriodParser } from '../input-formats/periods.ts'
 import * as repository from './repository.ts'
 import {
@@ -41,7 +45,7 @@ type Rate = {
   startsAt: Date | null
   endsAt: Date | null
 }
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidator; periods: PricingPeriodParser }
 
 /** Exports and imports tax rates as CSV. */
 export const createTaxRateCsv = ({ db, invalidation, periods }: Deps) => ({
@@ -85,7 +89,7 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
     starts: rates.map(({ startsAt }) => secondsOf(startsAt)),
     ends: rates.map(({ endsAt }) => secondsOf(endsAt))
   }
-  await tx.run(repository.insertMissingTaxZones, places)
+  await tx.run(repository.insertMissingTaxZonesOfFile, places)
   // Rates that end are updated first, so that new ones do not overlap them.
   await tx.run(repository.updateImportedTaxRates, given)
   await tx.run(repository.insertImportedTaxRates, given)
@@ -99,7 +103,7 @@ async function setRates(tx: Transaction, rates: readonly Rate[]): Promise<void> 
 
 const secondsOf = (at: Date | null) => (at === null ? null : at.getTime() / 1_000)
 
-function rateOf(cells: ReadCsvCell, periods: PricingPeriodParser): Rate {
+function rateOf(cells: ReadCsvCellByColumn, periods: PricingPeriodParser): Rate {
   const word = (column: string, pattern: string, isNeeded: boolean) => {
     const cell = cells(column)
     if ((isNeeded || cell !== '') && !new RegExp(pattern).test(cell))

@@ -67,7 +67,7 @@ export const deleteTaxExemption = statement({
   text: 'delete from pricing.exemptions where id = $id'
 })
 /** Lists tax exemptions that have not ended, oldest first. */
-export const listUnexpiredTaxExemptions = statement({
+export const listAllUnexpiredTaxExemptions = statement({
   name: 'pricing.list_holding_tax_exemptions',
   takes: { limit: 'int8' },
   gives: { id: 'uuid', customer_id: 'uuid', ...changeable },

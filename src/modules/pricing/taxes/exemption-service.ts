@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import { normalizeVatId } from '../../../kernel/vat-id.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type UpdateTaxExemptionRequest
 } from './exemption-schema.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidator; periods: PricingPeriodParser }
 
 /** Manages tax exemptions of customers. */
 export function createTaxExemptionService({ db, invalidation, periods }: Deps) {

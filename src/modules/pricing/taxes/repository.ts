@@ -42,7 +42,7 @@ export const updateTaxCategory = statement({
   takes: { id: 'uuid', name: 'text' },
   text: 'update pricing.tax_categories set name = $name, version = version + 1 where id = $id'
 })
-export const isTaxCategoryUsed = statement({
+export const isTaxCategoryUsedByRates = statement({
   name: 'pricing.is_tax_category_used',
   takes: { code: 'text' },
   gives: { is_used: 'bool' },
@@ -96,7 +96,7 @@ export const updateTaxZone = statement({
       name = $name, country = $country, region = $region, postal_pattern = $postal_pattern, version = version + 1
     where id = $id`
 })
-export const isTaxZoneUsed = statement({
+export const isTaxZoneUsedByRates = statement({
   name: 'pricing.is_tax_zone_used',
   takes: { id: 'uuid' },
   gives: { is_used: 'bool' },
@@ -182,7 +182,7 @@ export const listTaxRateExportRows = statement({
 
 /** Places of tax zones in a file. '': no region or no postal pattern. */
 const places = { countries: 'text[]', regions: 'text[]', postal_patterns: 'text[]' } as const
-export const insertMissingTaxZones = statement({
+export const insertMissingTaxZonesOfFile = statement({
   name: 'pricing.add_tax_places',
   takes: places,
   text: `

@@ -2,7 +2,7 @@ import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, listOf, noContent, PageQuery } from '../../../kernel/wire.ts'
 import {
-  csvFileResponse,
+  csvFileResponseSchema,
   PRICING_IMPORT_BYTES_MAX,
   PricingImportResponse
 } from '../input-formats/csv-import.ts'
@@ -260,7 +260,7 @@ export function taxRateRoutes(tiers: Tiers, rates: TaxRateService, files: TaxRat
         summary: 'Export tax rates',
         description:
           'Returns all tax rates with their zones as a CSV file. The import accepts the same format.',
-        response: csvFileResponse('A CSV file with one row per tax rate.')
+        response: csvFileResponseSchema('A CSV file with one row per tax rate.')
       }
     },
     (_request, reply) => {

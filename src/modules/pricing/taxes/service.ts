@@ -2,7 +2,7 @@ import { type ErrorDefinition, found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
@@ -37,7 +37,7 @@ import {
 } from './schema.ts'
 import { normalizeTaxZonePlace } from './zone-area.ts'
 
-type Deps = { db: Database; invalidation: CacheInvalidation; periods: PricingPeriodParser }
+type Deps = { db: Database; invalidation: CacheInvalidator; periods: PricingPeriodParser }
 
 /** Manages tax categories. */
 export function createTaxCategoryService({ db, invalidation }: Deps) {
@@ -73,7 +73,7 @@ export function createTaxCategoryService({ db, invalidation }: Deps) {
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         const { code } = await lock(tx, repository.lockTaxCategory, taxCategoryNotFoundError, id, write)
-        const used = await tx.first(repository.isTaxCategoryUsed, { code })
+        const used = await tx.first(repository.isTaxCategoryUsedByRates, { code })
         if (used?.is_used || code === STANDARD_TAX_CATEGORY || code === UNTAXED_TAX_CATEGORY)
           throw taxCategoryInUseError()
         await tx.run(repository.deleteTaxCategory, { id })
@@ -122,7 +122,7 @@ export function createTaxZoneService({ db, invalidation }: Deps) {
     remove: (id: string, write: IdempotentWrite) =>
       write.once(db, async tx => {
         await lock(tx, repository.lockTaxZone, taxZoneNotFoundError, id, write)
-        const used = await tx.first(repository.isTaxZoneUsed, { id })
+        const used = await tx.first(repository.isTaxZoneUsedByRates, { id })
         if (used?.is_used) throw taxZoneInUseError()
         await tx.run(repository.deleteTaxZone, { id })
       })

@@ -8,7 +8,7 @@ export const listReviewsOfCustomer = statement({
   text: `select ${columnNamesOf(reviewColumns)} from reviews.reviews where customer_id = $customer_id order by id`
 })
 /** Removes the author from published reviews. They stay public and in the rating. */
-export const anonymisePublishedReviews = statement({
+export const anonymizePublishedReviewsOfCustomer = statement({
   name: 'reviews.anonymise_published',
   takes: { customer_id: 'uuid' },
   text: `
@@ -16,7 +16,7 @@ export const anonymisePublishedReviews = statement({
       version = version + 1
     where customer_id = $customer_id and status = 'published'`
 })
-export const deleteUnpublishedReviews = statement({
+export const deleteUnpublishedReviewsOfCustomer = statement({
   name: 'reviews.delete_unpublished_of_customer',
   takes: { customer_id: 'uuid' },
   text: `delete from reviews.reviews where customer_id = $customer_id and status <> 'published'`

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
-import { lockReviewsOfCustomers } from '../reviews/repository.ts'
+import { lockReviewWritesOfCustomers } from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
 import { ownReviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
@@ -11,9 +11,9 @@ export const reviewPersonalData = (db: Queryable) => ({
    * erased before.
    */
   erase: async (tx: Transaction, customer_id: string): Promise<void> => {
-    await tx.run(lockReviewsOfCustomers, { customer_ids: [customer_id] })
-    await tx.run(repository.anonymisePublishedReviews, { customer_id })
-    await tx.run(repository.deleteUnpublishedReviews, { customer_id })
+    await tx.run(lockReviewWritesOfCustomers, { customer_ids: [customer_id] })
+    await tx.run(repository.anonymizePublishedReviewsOfCustomer, { customer_id })
+    await tx.run(repository.deleteUnpublishedReviewsOfCustomer, { customer_id })
     await tx.run(repository.deleteReviewRejectionRecordsOfCustomer, { customer_id })
   },
   /** Returns all reviews of the customer, in the form of their own API. */

@@ -5,7 +5,7 @@ import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
 import { reviewNotFoundError, reviewStaleError, reviewStatusForbidsError } from '../errors.ts'
-import type { RecordReviewChange } from '../reviews/record-change.ts'
+import type { PublishReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { AdminReviewResponse } from '../reviews/schema.ts'
 import { REVIEW_STATUS_TRANSITIONS, type ReviewDecision } from '../reviews/status.ts'
@@ -13,7 +13,7 @@ import { adminReviewView } from '../reviews/view.ts'
 import { countReviews, listReviews } from './repository.ts'
 import type { AdminReviewQuery } from './schema.ts'
 
-type Deps = { db: Database; recordChange: RecordReviewChange }
+type Deps = { db: Database; recordChange: PublishReviewChange }
 
 /** Lists, approves, rejects, answers and deletes reviews for administrators. */
 export function createReviewModeration({ db, recordChange }: Deps) {

@@ -8,7 +8,7 @@ import type { CatalogApi } from '../../catalog/index.ts'
 import type { OrdersApi } from '../../orders/index.ts'
 import { reviewNotFoundError, reviewPurchaseNeededError, reviewStaleError } from '../errors.ts'
 import { reviewSubmittedEvent } from '../events.ts'
-import type { RecordReviewChange } from '../reviews/record-change.ts'
+import type { PublishReviewChange } from '../reviews/record-change.ts'
 import * as repository from '../reviews/repository.ts'
 import type { OwnReviewResponse } from '../reviews/schema.ts'
 import { type ReviewStatus, reviewStatusAfterWrite } from '../reviews/status.ts'
@@ -19,7 +19,7 @@ import type { ReviewRequest } from './schema.ts'
 type Deps = {
   db: Database
   emit: Emit
-  recordChange: RecordReviewChange
+  recordChange: PublishReviewChange
   catalog: Pick<CatalogApi, 'requireProduct'>
   /** Absent in a shop without accounts: then authors have no names. */
   auth: Pick<AuthApi, 'contacts'> | undefined
@@ -55,7 +55,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     own: ReviewKey,
     before: ReviewStatus | null
   ): Promise<ReviewStatus> {
-    const { found: wasRejected = false } = (await tx.first(repository.findReviewRejectionRecord, own)) ?? {}
+    const { found: wasRejected = false } = (await tx.first(repository.existsReviewRejectionRecord, own)) ?? {}
     return reviewStatusAfterWrite(before, { moderation: rules.moderation, wasRejected })
   }
   async function readReviewText(customerId: string, body: ReviewRequest): Promise<ReviewText> {
@@ -87,7 +87,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const text = await readReviewText(customerId, body)
     const { id } = write
     await write.once(serializedByProduct(own), async tx => {
-      await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
+      await tx.run(repository.lockReviewWritesOfCustomers, { customer_ids: [customerId] })
       const verified_purchase = await hasBought(tx, own)
       if (rules.allowed_authors === 'buyers' && !verified_purchase) throw reviewPurchaseNeededError()
       const status = await nextStatus(tx, own, null)
@@ -109,7 +109,7 @@ export function createOwnReviewService({ db, emit, recordChange, catalog, auth, 
     const own = await reviewKeyOf(customerId, idOrSlug)
     const text = await readReviewText(customerId, body)
     await write.once(serializedByProduct(own), async tx => {
-      await tx.run(repository.lockReviewsOfCustomers, { customer_ids: [customerId] })
+      await tx.run(repository.lockReviewWritesOfCustomers, { customer_ids: [customerId] })
       const before = found(await tx.first(repository.lockOwnReview, own), reviewNotFoundError)
       write.expect(before.version, reviewStaleError)
       if (isSameText(before, text)) return

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import { lockReviewsOfCustomers } from '../reviews/repository.ts'
+import { lockReviewWritesOfCustomers } from '../reviews/repository.ts'
 import * as repository from './repository.ts'
 
 /**
@@ -14,7 +14,7 @@ export async function updateVerifiedPurchases(
 ): Promise<void> {
   const customer_ids = [...new Set(customerIds)].sort()
   if (customer_ids.length === 0) return
-  await tx.run(lockReviewsOfCustomers, { customer_ids })
+  await tx.run(lockReviewWritesOfCustomers, { customer_ids })
   const reviews = await tx.rows(repository.listReviewsOfCustomers, { customer_ids })
   const verified: string[] = []
   for (const [customerId, own] of Map.groupBy(reviews, review => review.customer_id ?? '')) {

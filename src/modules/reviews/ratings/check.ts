@@ -16,9 +16,9 @@ export async function repairProductRatings({ db, ratings }: Deps, signal: AbortS
   const repaired: string[] = []
   let after = LOWEST_ID
   while (!signal.aborted) {
-    const ids = (await db.rows(repository.listRatedProductIds, { after, limit: CHUNK_PRODUCTS })).map(
-      ({ id }) => id
-    )
+    const ids = (
+      await db.rows(repository.listReviewedOrRatedProductIds, { after, limit: CHUNK_PRODUCTS })
+    ).map(({ id }) => id)
     const last = ids.at(-1)
     if (last === undefined) break
     const wrong = (await db.rows(repository.listMiscountedProductRatings, { product_ids: ids })).map(

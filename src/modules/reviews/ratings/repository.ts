@@ -35,7 +35,7 @@ export const updateProductRating = statement({
 })
 
 /** Lists products that have reviews or a rating, after the id `after`. */
-export const listRatedProductIds = statement({
+export const listReviewedOrRatedProductIds = statement({
   name: 'reviews.list_rated_products_after',
   takes: { after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },

@@ -16,7 +16,7 @@ const starsOf = (state: ReviewState | null) => (state?.status === 'published' ? 
  * `reviews.published`. `before` and `after`: the review before and after the change, null when it did or does
  * not exist.
  */
-export function createReviewChangeRecorder({ ratings, emit }: Deps) {
+export function createReviewChangePublisher({ ratings, emit }: Deps) {
   return (
     tx: Transaction,
     { id, product_id, customer_id }: ReviewIds,
@@ -33,4 +33,4 @@ export function createReviewChangeRecorder({ ratings, emit }: Deps) {
       )
   }
 }
-export type RecordReviewChange = ReturnType<typeof createReviewChangeRecorder>
+export type PublishReviewChange = ReturnType<typeof createReviewChangePublisher>

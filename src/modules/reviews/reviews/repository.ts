@@ -1,5 +1,5 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
-import { metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { metadataUpdateStatement } from '../../../platform/postgres/metadata.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ReviewStatus } from './status.ts'
 
@@ -29,7 +29,7 @@ export const reviewColumns = {
 export const adminReviewColumns = { ...reviewColumns, private_metadata: json<Metadata>() } as const
 export const columnNamesOf = (some: object) => Object.keys(some).join(', ')
 const names = columnNamesOf(reviewColumns)
-export const updateReviewMetadata = metadataUpdate(
+export const updateReviewMetadata = metadataUpdateStatement(
   'reviews.update_metadata',
   'reviews.reviews',
   ', version = changed.version + 1'
@@ -69,7 +69,7 @@ export const lockOwnReview = statement({
  * purchases exclude each other, so that neither misses a change of the other. Sort `customer_ids` to prevent
  * deadlocks.
  */
-export const lockReviewsOfCustomers = statement({
+export const lockReviewWritesOfCustomers = statement({
   name: 'reviews.lock_customers',
   takes: { customer_ids: 'text[]' },
   text: `
@@ -132,7 +132,7 @@ export const deleteReview = statement({
   text: 'delete from reviews.reviews where id = $id'
 })
 
-export const findReviewRejectionRecord = statement({
+export const existsReviewRejectionRecord = statement({
   name: 'reviews.find_turned_down',
   takes: reviewKey,
   gives: { found: 'bool' },

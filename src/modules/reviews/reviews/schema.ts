@@ -1,4 +1,4 @@
-import { adminMetadataResponseFields, customerMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { adminMetadataResponseFieldSchemas, publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { REVIEW_STATUSES } from './status.ts'
@@ -25,7 +25,7 @@ const ownFields = {
   product_id: Id,
   status: ReviewStatusSchema,
   reason: nullable(Type.String({ description: 'Why the review was rejected.' })),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   version: Version
 }
 
@@ -39,6 +39,6 @@ export type OwnReviewResponse = Static<typeof OwnReviewResponse>
 export const AdminReviewResponse = response('AdminReviewResponse', {
   ...ownFields,
   customer_id: nullable({ ...Id, description: 'Null: the author deleted the account.' }),
-  ...adminMetadataResponseFields
+  ...adminMetadataResponseFieldSchemas
 })
 export type AdminReviewResponse = Static<typeof AdminReviewResponse>

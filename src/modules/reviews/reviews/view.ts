@@ -7,7 +7,7 @@ type PublicReviewRow = Omit<
 >
 
 /** Returns a review for the public. */
-export const reviewView = (row: PublicReviewRow): ReviewResponse => ({
+export const publicReviewView = (row: PublicReviewRow): ReviewResponse => ({
   id: row.id,
   rating: row.rating,
   title: row.title,
@@ -21,7 +21,7 @@ export const reviewView = (row: PublicReviewRow): ReviewResponse => ({
 })
 /** Returns a review for its author. */
 export const ownReviewView = (row: ReviewRow): OwnReviewResponse => ({
-  ...reviewView(row),
+  ...publicReviewView(row),
   product_id: row.product_id,
   status: row.status,
   reason: row.reason,

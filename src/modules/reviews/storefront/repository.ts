@@ -20,7 +20,7 @@ const listBy = (name: ReviewSort, isAfter: string, order: string) =>
     select ${columnNamesOf(publicReviewColumns)} from reviews.reviews
     where ${isAfter} and ${isListed} order by ${order} limit $limit`
   })
-export const listPublishedReviews = {
+export const listPublishedReviewsBySort = {
   newest: listBy('newest', '$stars::int8 = 0 and id < $id', 'id desc'),
   oldest: listBy('oldest', '$stars::int8 = 0 and id > $id', 'id'),
   highest: listBy('highest', '(rating, id) < ($stars::int8, $id)', 'rating desc, id desc'),

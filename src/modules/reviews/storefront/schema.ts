@@ -4,13 +4,13 @@ import { ReviewStarsSchema } from '../reviews/texts.ts'
 
 export const ReviewedProductParams = input({ id: line(255, 'Id or slug of the product.') })
 
-export const reviewFilterQueryFields = {
+export const ratingAndVerifiedReviewQueryFields = {
   rating: Type.Optional(ReviewStarsSchema),
   verified: Type.Optional(Type.Boolean({ description: 'Whether the author bought the product.' }))
 }
 export const PublicReviewQuery = input({
   ...pageQuery,
-  ...reviewFilterQueryFields,
+  ...ratingAndVerifiedReviewQueryFields,
   sort: Type.Optional(
     Type.Enum(['newest', 'oldest', 'highest', 'lowest'], {
       description: '`newest` and `oldest` sort by time, `highest` and `lowest` by stars.',

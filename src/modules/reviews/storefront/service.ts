@@ -4,7 +4,7 @@ import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { ProductRatingService } from '../ratings/service.ts'
 import type { ReviewResponse } from '../reviews/schema.ts'
-import { reviewView } from '../reviews/view.ts'
+import { publicReviewView } from '../reviews/view.ts'
 import * as repository from './repository.ts'
 import type { PublicReviewQuery, RatingResponse, ReviewSort } from './schema.ts'
 
@@ -33,11 +33,11 @@ export function createReviewStorefront({ db, catalog, ratings }: Deps) {
       name: 'published reviews',
       filters: [sort, filters],
       start: beforeFirst[sort],
-      rows: place => db.rows(repository.listPublishedReviews[sort], { ...filters, ...place }),
+      rows: place => db.rows(repository.listPublishedReviewsBySort[sort], { ...filters, ...place }),
       placeOf: row => ({ stars: isByStars ? row.rating : 0, id: row.id }),
       total: () => db.first(repository.countPublishedReviews, filters)
     })
-    return { ...page, items: page.items.map(reviewView) }
+    return { ...page, items: page.items.map(publicReviewView) }
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` */

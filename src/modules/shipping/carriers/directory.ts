@@ -14,7 +14,7 @@ type Carrier = {
   readonly number_rules: readonly TrackingNumberFormat[]
 }
 /** Carrier and tracking number of a parcel, as an administrator entered them. */
-export type ParcelLabelInput = {
+export type ParcelTrackingInput = {
   readonly carrier: string | null
   readonly tracking_number: string | null
   /** Stores the number without validation. */
@@ -32,7 +32,7 @@ export async function loadCarrierDirectory(db: Database) {
      * Finds the carrier by code or name, and validates the number. An unknown carrier is stored as entered, with any number.
      * @throws `SHIPPING_NUMBER_INVALID`
      */
-    labelOf: ({ carrier: entered, tracking_number: number, unchecked }: ParcelLabelInput) => {
+    labelOf: ({ carrier: entered, tracking_number: number, unchecked }: ParcelTrackingInput) => {
       const key = entered?.trim().toLowerCase() ?? ''
       const carrier = byCode.get(key) ?? byName.get(key)
       const fault = number === null || unchecked ? undefined : faultIn(number, carrier)

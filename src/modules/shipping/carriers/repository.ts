@@ -27,7 +27,7 @@ export const countCarriers = statement({
   gives: { total: 'int4' },
   text: countUpTo('shipping.carriers')
 })
-export const findCarrier = statement({
+export const findCarrierById = statement({
   name: 'shipping.find_carrier',
   takes: { id: 'uuid' },
   gives: columns,
@@ -64,4 +64,4 @@ export const deleteCarrier = statement({
   takes: { id: 'uuid' },
   text: 'delete from shipping.carriers where id = $id'
 })
-export type CarrierRow = RowOf<typeof findCarrier>
+export type CarrierRow = RowOf<typeof findCarrierById>

@@ -11,7 +11,7 @@ import {
   Time,
   Version
 } from '../../../kernel/wire.ts'
-import { TRACKING_NUMBER_CHECKS } from './tracking-numbers.ts'
+import { TRACKING_NUMBER_CHECK_METHODS } from './tracking-numbers.ts'
 
 export const CARRIERS_MAX = 200
 const RULES_MAX = 20
@@ -27,7 +27,7 @@ const Mask = Type.String({
 const NumberRule = {
   mask: Mask,
   check: nullable(
-    Type.Enum([...TRACKING_NUMBER_CHECKS], {
+    Type.Enum([...TRACKING_NUMBER_CHECK_METHODS], {
       description: 'Algorithm of the check digit. Null: the number has none.'
     })
   )

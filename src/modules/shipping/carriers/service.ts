@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { carrierNotFoundError, carrierStaleError, shippingRulesLimitReachedError } from '../errors.ts'
@@ -17,13 +17,7 @@ import {
 } from './schema.ts'
 
 /** Carriers: tracking links and formats of tracking numbers. */
-export function createCarrierService({
-  db,
-  invalidation
-}: {
-  db: Database
-  invalidation: CacheInvalidation
-}) {
+export function createCarrierService({ db, invalidation }: { db: Database; invalidation: CacheInvalidator }) {
   const list = (query: PageQuery): Promise<Page<CarrierResponse>> =>
     readPage(query, {
       name: 'carriers',
@@ -35,7 +29,7 @@ export function createCarrierService({
 
   /** @throws `SHIPPING_CARRIER_NOT_FOUND` */
   const read = async (id: string): Promise<CarrierResponse> =>
-    found(await db.first(repository.findCarrier, { id }), carrierNotFoundError)
+    found(await db.first(repository.findCarrierById, { id }), carrierNotFoundError)
 
   /** @throws `SHIPPING_CARRIER_TAKEN`, `SHIPPING_RULES_LIMIT` */
   async function create(body: CreateCarrierRequest, write: IdempotentWrite): Promise<CarrierResponse> {
@@ -84,7 +78,7 @@ export type CarrierService = ReturnType<typeof createCarrierService>
 /** Locks the carrier until `tx` ends. */
 async function lock(tx: Transaction, id: string, write: IdempotentWrite): Promise<repository.CarrierRow> {
   await tx.run(lockShippingRules)
-  const stored = found(await tx.first(repository.findCarrier, { id }), carrierNotFoundError)
+  const stored = found(await tx.first(repository.findCarrierById, { id }), carrierNotFoundError)
   write.expect(stored.version, carrierStaleError)
   return stored
 }

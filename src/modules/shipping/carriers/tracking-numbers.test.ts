@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   findTrackingNumberFault,
   normalizeTrackingNumber,
-  TRACKING_NUMBER_CHECKS,
+  TRACKING_NUMBER_CHECK_METHODS,
   type TrackingNumberCheckMethod
 } from './tracking-numbers.ts'
 
@@ -76,7 +76,7 @@ test('of all check digits of a tracking number, exactly one is valid', () => {
       ).toBe(1)
     })
   )
-  expect(TRACKING_NUMBER_CHECKS).toHaveLength(5)
+  expect(TRACKING_NUMBER_CHECK_METHODS).toHaveLength(5)
 })
 
 test("a tracking number must match one of the carrier's masks, if the carrier has any", () => {

@@ -33,7 +33,7 @@ const CHECKS = {
     return Number(key[10]) === (sum === 10 ? 0 : sum === 11 ? 5 : sum)
   }
 } as const satisfies Record<string, (key: string) => boolean>
-export const TRACKING_NUMBER_CHECKS = Object.keys(CHECKS) as TrackingNumberCheckMethod[]
+export const TRACKING_NUMBER_CHECK_METHODS = Object.keys(CHECKS) as TrackingNumberCheckMethod[]
 
 const isLast = (key: string, digit: number) => key.endsWith(String(digit))
 const upsDigit = (sign: string) => (/\d/.test(sign) ? Number(sign) : (sign.charCodeAt(0) - 3) % 10)

@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { insertShippingMethod } from '../methods/repository.ts'
 import { insertShippingRate } from '../rates/repository.ts'
@@ -22,7 +22,7 @@ export type InitialShippingRules = {
   readonly methods: readonly InitialMethod[]
 }
 
-type Deps = { db: Database; invalidation: CacheInvalidation; currency: string }
+type Deps = { db: Database; invalidation: CacheInvalidator; currency: string }
 
 /** See `ShippingApi.createInitialRules`. */
 export const createInitialShippingRules = (

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  findMissingShippingRates,
+  findCurrenciesWithoutShippingRate,
   type MarketCountriesAndCurrency,
-  type ShippingZoneWithRates
+  type ShippingZoneRateCoverage
 } from './missing-rates.ts'
 
 const home: MarketCountriesAndCurrency = { code: 'default', currency: 'USD', countries: [] }
@@ -12,7 +12,7 @@ const place = (
   zone_id: string | null,
   countries: string[],
   ...currencies: string[]
-): ShippingZoneWithRates => ({
+): ShippingZoneRateCoverage => ({
   zone_id,
   countries,
   currencies
@@ -20,25 +20,29 @@ const place = (
 
 test("a method lacks rates in a market's currency in zones where it has other currencies", () => {
   const places = [place('us', ['US'], 'USD'), place('de', ['DE'], 'USD'), place('world', ['*'], 'USD', 'EUR')]
-  expect(findMissingShippingRates('shipping', places, [home, euro, dublin])).toEqual([
+  expect(findCurrenciesWithoutShippingRate('shipping', places, [home, euro, dublin])).toEqual([
     { currency: 'EUR', markets: ['eu'], zone_ids: ['de'] }
   ])
   const world = [place('world', ['*'], 'EUR')]
-  expect(findMissingShippingRates('shipping', world, [home, euro])).toEqual([
+  expect(findCurrenciesWithoutShippingRate('shipping', world, [home, euro])).toEqual([
     { currency: 'USD', markets: ['default'], zone_ids: ['world'] }
   ])
 })
 
 test('a shipping zone with rates in all currencies, or in none, lacks no rate', () => {
-  expect(findMissingShippingRates('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])).toEqual([])
-  expect(findMissingShippingRates('shipping', [], [home, euro])).toEqual([])
-  expect(findMissingShippingRates('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])).toEqual([])
+  expect(
+    findCurrenciesWithoutShippingRate('shipping', [place('de', ['DE'], 'EUR', 'USD')], [home, euro])
+  ).toEqual([])
+  expect(findCurrenciesWithoutShippingRate('shipping', [], [home, euro])).toEqual([])
+  expect(
+    findCurrenciesWithoutShippingRate('shipping', [place('us', ['US'], 'USD')], [home, euro, dublin])
+  ).toEqual([])
 })
 
 test('pickup and digital methods lack a rate in each currency that has none', () => {
   const eur = { currency: 'EUR', markets: ['eu', 'ie'], zone_ids: null }
   const usd = { currency: 'USD', markets: ['default'], zone_ids: null }
   const markets = [home, euro, dublin]
-  expect(findMissingShippingRates('pickup', [place(null, [], 'USD')], markets)).toEqual([eur])
-  expect(findMissingShippingRates('digital', [], markets)).toEqual([eur, usd])
+  expect(findCurrenciesWithoutShippingRate('pickup', [place(null, [], 'USD')], markets)).toEqual([eur])
+  expect(findCurrenciesWithoutShippingRate('digital', [], markets)).toEqual([eur, usd])
 })

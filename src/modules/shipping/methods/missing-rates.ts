@@ -2,7 +2,7 @@ import { ANY_COUNTRY } from '../../../kernel/areas.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
 
 /** A zone in which a method has rates. `countries`: those that the zone has areas in. */
-export type ShippingZoneWithRates = {
+export type ShippingZoneRateCoverage = {
   readonly zone_id: string | null
   readonly currencies: readonly string[]
   readonly countries: readonly string[]
@@ -20,9 +20,9 @@ type MissingRate = { currency: string; markets: string[]; zone_ids: string[] | n
  * Lists the market currencies in which a method probably lacks a rate by mistake. Rates are never converted, so buyers in that
  * currency are not offered the method. A method of kind `shipping` lacks one only in zones with rates in other currencies.
  */
-export function findMissingShippingRates(
+export function findCurrenciesWithoutShippingRate(
   kind: ShippingMethodKind,
-  places: readonly ShippingZoneWithRates[],
+  places: readonly ShippingZoneRateCoverage[],
   markets: readonly MarketCountriesAndCurrency[]
 ): MissingRate[] {
   const byCurrency = [...Map.groupBy(markets, market => market.currency)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -40,6 +40,6 @@ export function findMissingShippingRates(
   })
 }
 
-const sendsTo = (market: MarketCountriesAndCurrency, { countries }: ShippingZoneWithRates): boolean =>
+const sendsTo = (market: MarketCountriesAndCurrency, { countries }: ShippingZoneRateCoverage): boolean =>
   market.countries.length === 0 ||
   countries.some(country => country === ANY_COUNTRY || market.countries.includes(country))

@@ -75,7 +75,7 @@ export const deleteShippingMethod = statement({
 })
 
 /** Lists the zones of these methods' rates with their currencies. `countries`: those that the zone has areas in. */
-export const listShippingZonesWithRates = statement({
+export const listRatedZonesOfShippingMethods = statement({
   name: 'shipping.list_rated_zones',
   takes: { methods: 'uuid[]' },
   gives: { method_id: 'uuid', zone_id: 'uuid?', currencies: 'text[]', countries: 'text[]' },

@@ -13,7 +13,7 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-export const SHIPPING_METHODS_MAX = 100
+export const SHIPPING_METHODS_PER_SHOP_MAX = 100
 const POSITION_MAX = 1_000_000
 const DAYS_MAX = 365
 

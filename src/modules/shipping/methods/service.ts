@@ -3,7 +3,7 @@ import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -12,18 +12,18 @@ import {
   shippingRulesLimitReachedError
 } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
-import { findMissingShippingRates, type MarketCountriesAndCurrency } from './missing-rates.ts'
+import { findCurrenciesWithoutShippingRate, type MarketCountriesAndCurrency } from './missing-rates.ts'
 import * as repository from './repository.ts'
 import {
   type CreateShippingMethodRequest,
-  SHIPPING_METHODS_MAX,
+  SHIPPING_METHODS_PER_SHOP_MAX,
   type ShippingMethodResponse,
   type UpdateShippingMethodRequest
 } from './schema.ts'
 
 type Deps = {
   db: Database
-  invalidation: CacheInvalidation
+  invalidation: CacheInvalidator
   listMarkets: () => Promise<readonly MarketCountriesAndCurrency[]>
 }
 
@@ -52,13 +52,13 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
   ): Promise<ShippingMethodResponse[]> {
     const methods = rows.map(({ id }) => id)
     const [places, markets] = await Promise.all([
-      db.rows(repository.listShippingZonesWithRates, { methods }),
+      db.rows(repository.listRatedZonesOfShippingMethods, { methods }),
       listMarkets()
     ])
     const placesOf = Map.groupBy(places, place => place.method_id)
     return rows.map(row => ({
       ...present(row),
-      missing_rates: findMissingShippingRates(row.kind, placesOf.get(row.id) ?? [], markets)
+      missing_rates: findCurrenciesWithoutShippingRate(row.kind, placesOf.get(row.id) ?? [], markets)
     }))
   }
 
@@ -72,8 +72,8 @@ export function createShippingMethodService({ db, invalidation, listMarkets }: D
     await write.once(db, async tx => {
       await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countShippingMethods)) ?? {}
-      if (total >= SHIPPING_METHODS_MAX)
-        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_METHODS_MAX } })
+      if (total >= SHIPPING_METHODS_PER_SHOP_MAX)
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_METHODS_PER_SHOP_MAX } })
       await tx.run(repository.insertShippingMethod, {
         id: write.id,
         kind,

@@ -1,8 +1,8 @@
-import { regionFault } from '../../../kernel/regions.ts'
+import { addressRegionFault } from '../../../kernel/regions.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import { shippingRegionInvalidError, variantUnavailableError } from '../errors.ts'
-import { listShippingOptions, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
+import { shippingDestinationRegionInvalidError, variantUnavailableError } from '../errors.ts'
+import { listShippingOptionsOfParcel, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
 import type { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
 
 type Deps = {
@@ -30,7 +30,7 @@ export function createShippingEstimateService({ catalog, rules: loadRules, curre
       ...contents
     }
     return {
-      rates: listShippingOptions(rules, parcel).map(
+      rates: listShippingOptionsOfParcel(rules, parcel).map(
         ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({
           ...option,
           amount,
@@ -69,9 +69,11 @@ function assertRegionIsClear(
   { country, region }: ShippingRatesRequest['destination'],
   { regions }: ShippingRules
 ): void {
-  const message = regionFault(country, region ?? undefined, regions.get(country) ?? new Set())
+  const message = addressRegionFault(country, region ?? undefined, regions.get(country) ?? new Set())
   if (typeof region === 'string' && message !== undefined)
-    throw shippingRegionInvalidError({ details: { errors: [{ path: 'body/destination/region', message }] } })
+    throw shippingDestinationRegionInvalidError({
+      details: { errors: [{ path: 'body/destination/region', message }] }
+    })
 }
 
 /** Merges items of the same variant, because the unit price depends on the quantity. */

@@ -6,7 +6,7 @@ address { font-style: normal; margin: 1em 0 } table { border-collapse: collapse;
 td, th { border-bottom: 1px solid; padding: .3em; text-align: left } .n { text-align: right }`
 
 /** Renders a page to print: a sheet per parcel, and a note when more follow. It contains no scripts. */
-export const renderPackingSlipPage = (slips: readonly PackingSlip[], next: string | null): string =>
+export const renderPackingSlipsPage = (slips: readonly PackingSlip[], next: string | null): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Packing slips</title><style>${STYLE}</style>${slips
     .map(renderSheet)
     .join('')}${next === null ? '' : renderMore(slips.length, next)}</html>`
@@ -36,7 +36,10 @@ function renderSheet({ order_number, address, lines, ...slip }: PackingSlip): st
 }
 
 /** The Link header to the next page (RFC 8288). The last page has none. */
-export const nextPageLinkHeader = (query: PackingSlipsQuery, next: string | null): { link?: string } =>
+export const nextPackingSlipsPageLinkHeader = (
+  query: PackingSlipsQuery,
+  next: string | null
+): { link?: string } =>
   next === null
     ? {}
     : {

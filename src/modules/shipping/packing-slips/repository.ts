@@ -4,7 +4,7 @@ import { hasMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { nullableJson, nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
 import {
   selectShipmentSql,
-  selectShipmentsWithPositionSql,
+  selectShipmentsWithListPositionSql,
   shipmentWithEventsColumns
 } from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/status.ts'
@@ -35,7 +35,7 @@ export const listShipments = statement({
   gives: { ...shipmentWithEventsColumns, at: 'float8' },
   slow: true,
   text: `
-    ${selectShipmentsWithPositionSql(microsOf('created_at'))} where (created_at, id) < (${AT}, $id) and ${matching}
+    ${selectShipmentsWithListPositionSql(microsOf('created_at'))} where (created_at, id) < (${AT}, $id) and ${matching}
     order by created_at desc, id desc limit $limit`
 })
 export const countShipments = statement({
@@ -62,7 +62,7 @@ export const listShipmentsSentOnDay = statement({
   gives: { ...shipmentWithEventsColumns, at: 'float8' },
   slow: true,
   text: `
-    ${selectShipmentsWithPositionSql(microsOf('sent_at'))}
+    ${selectShipmentsWithListPositionSql(microsOf('sent_at'))}
     where (sent_at, id) > (${AT}, $id) and voided_at is null and sent_at >= ($day::text::date)::timestamp at time zone $zone
       and sent_at < ($day::text::date + 1)::timestamp at time zone $zone
     order by sent_at, id limit $limit`

@@ -1,13 +1,13 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { IdParams } from '../../../kernel/wire.ts'
-import { nextPageLinkHeader } from './page.ts'
+import { nextPackingSlipsPageLinkHeader } from './page.ts'
 import {
   PackingSlipResponse,
   PackingSlipsQuery,
-  packingSlipPageResponse,
+  packingSlipPageResponseSchema,
   ShipmentListResponse,
   ShipmentQuery,
-  shipmentCsvResponse
+  shipmentCsvResponseSchema
 } from './schema.ts'
 import type { PackingSlipService } from './service.ts'
 
@@ -41,7 +41,7 @@ export function packingSlipRoutes(tiers: Tiers, slips: PackingSlipService): void
         summary: 'Export pending shipments',
         description:
           'Returns all shipments that are still to be shipped as a CSV file with addresses. Programs that print labels can read it.',
-        response: shipmentCsvResponse
+        response: shipmentCsvResponseSchema
       }
     },
     (_request, reply) => {
@@ -58,14 +58,14 @@ export function packingSlipRoutes(tiers: Tiers, slips: PackingSlipService): void
         description:
           'Returns a printable HTML page with up to 200 packing slips. By default these are the pending shipments, with `day` those shipped on that day. If there are more, the `Link` header has the next page (`rel="next"`).',
         querystring: PackingSlipsQuery,
-        response: packingSlipPageResponse
+        response: packingSlipPageResponseSchema
       }
     },
     async (request, reply) => {
       const { page, next } = await slips.pageOf(request.query)
       return reply
         .type(HTML)
-        .headers({ ...HEADERS, ...nextPageLinkHeader(request.query, next) })
+        .headers({ ...HEADERS, ...nextPackingSlipsPageLinkHeader(request.query, next) })
         .send(page as never)
     }
   )
@@ -79,7 +79,7 @@ export function packingSlipRoutes(tiers: Tiers, slips: PackingSlipService): void
         description:
           'Returns the packing slip of a shipment as a printable HTML page: contents and address. 404 `SHIPPING_SHIPMENT_NOT_FOUND`: it does not exist.',
         params: IdParams,
-        response: packingSlipPageResponse
+        response: packingSlipPageResponseSchema
       }
     },
     async (request, reply) =>

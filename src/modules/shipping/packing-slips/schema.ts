@@ -1,4 +1,4 @@
-import { customerMetadataResponseFields, metadataQuery } from '../../../kernel/metadata.ts'
+import { metadataFilterQuery, publicMetadataResponseFields } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, listOf, nullable, pageQuery, response, Time } from '../../../kernel/wire.ts'
 import { AdminShipmentResponse } from '../shipments/schema.ts'
@@ -33,7 +33,7 @@ export const PackingSlipResponse = response('PackingSlipResponse', {
       sku: nullable(Type.String()),
       name: nullable(Type.String()),
       variant_name: nullable(Type.String()),
-      ...customerMetadataResponseFields
+      ...publicMetadataResponseFields
     })
   )
 })
@@ -48,7 +48,7 @@ const filters = {
   since: Type.Optional(
     Type.String({ format: 'date-time', description: 'Shipments created at this time or later.' })
   ),
-  ...metadataQuery
+  ...metadataFilterQuery
 }
 export const ShipmentQuery = input({ ...filters, ...pageQuery })
 export type ShipmentQuery = Static<typeof ShipmentQuery>
@@ -64,10 +64,10 @@ export const PackingSlipsQuery = input({
   })
 })
 export type PackingSlipsQuery = Static<typeof PackingSlipsQuery>
-export const packingSlipPageResponse = {
+export const packingSlipPageResponseSchema = {
   200: { description: 'A printable HTML page.', content: { 'text/html': { schema: Type.String() } } }
 }
-export const shipmentCsvResponse = {
+export const shipmentCsvResponseSchema = {
   200: {
     description: 'A CSV file with one row per shipment.',
     content: { 'text/csv': { schema: Type.String() } }

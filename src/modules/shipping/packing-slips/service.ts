@@ -10,7 +10,7 @@ import { shipmentNotFoundError } from '../errors.ts'
 import { findShipment, type ShipmentWithEvents } from '../shipments/repository.ts'
 import type { AdminShipmentResponse } from '../shipments/schema.ts'
 import { adminShipmentView } from '../shipments/view.ts'
-import { renderPackingSlipPage } from './page.ts'
+import { renderPackingSlipsPage } from './page.ts'
 import * as repository from './repository.ts'
 import type { PackingSlip, PackingSlipsQuery, ShipmentQuery } from './schema.ts'
 
@@ -84,7 +84,7 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
 
   return {
     one,
-    page: async (id: string): Promise<string> => renderPackingSlipPage([await one(id)], null),
+    page: async (id: string): Promise<string> => renderPackingSlipsPage([await one(id)], null),
     /** Renders at most `SHEETS_MAX` sheets, and returns the cursor of the next page. @throws `INVALID_CURSOR` */
     pageOf: async ({ day, ...place }: PackingSlipsQuery): Promise<{ page: string; next: string | null }> => {
       const asked = { ...place, limit: SHEETS_MAX }
@@ -105,7 +105,7 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
               rows: place => db.rows(repository.listShipmentsSentOnDay, { day, zone: timeZone, ...place }),
               placeOf: ({ at, id }) => ({ at, id })
             })
-      return { page: renderPackingSlipPage(await slipsOf(items), next), next }
+      return { page: renderPackingSlipsPage(await slipsOf(items), next), next }
     },
     exportWaiting: (): Readable => createCsvStream(COLUMNS, exportLines()),
     list: async (query: ShipmentQuery): Promise<Page<AdminShipmentResponse>> => {

@@ -1,7 +1,7 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { nullableJson, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ShippingMethodKind, ShippingPriceTable } from '../rules/options.ts'
-import { SHIPPING_RATES_MAX } from './schema.ts'
+import { SHIPPING_RATES_PER_SHOP_MAX } from './schema.ts'
 
 const columns = {
   id: 'uuid',
@@ -35,7 +35,7 @@ export const countShippingRates = statement({
   name: 'shipping.count_rates',
   takes: filters,
   gives: { total: 'int4' },
-  text: countUpTo(`shipping.rates where ${passes}`, SHIPPING_RATES_MAX)
+  text: countUpTo(`shipping.rates where ${passes}`, SHIPPING_RATES_PER_SHOP_MAX)
 })
 export const findShippingRate = statement({
   name: 'shipping.find_rate',

@@ -14,7 +14,7 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 
-export const SHIPPING_RATES_MAX = 5_000
+export const SHIPPING_RATES_PER_SHOP_MAX = 5_000
 const STEPS_MAX = 100
 
 export const ShippingRateQuery = input({
@@ -29,7 +29,7 @@ const By = Type.Enum(['weight', 'value', 'items'], {
   description: 'What the steps measure: grams, minor units of the value after discounts, or units.'
 })
 const UP_TO = 'Upper bound of the step, inclusive. Null, on the last step only: no bound.'
-const PriceTableRequest = input({
+const ShippingPriceTableRequest = input({
   by: By,
   steps: Type.Array(
     input({
@@ -43,7 +43,7 @@ const PriceTableRequest = input({
     }
   )
 })
-export type PriceTableRequest = Static<typeof PriceTableRequest>
+export type ShippingPriceTableRequest = Static<typeof ShippingPriceTableRequest>
 
 const FREE_FROM = 'Value of the goods after discounts from which delivery is free.'
 const fields = {
@@ -57,7 +57,7 @@ const fields = {
   free_from: Type.Optional(nullable({ ...Amount, description: FREE_FROM }))
 }
 export const CreateShippingRateRequest = Type.Union(
-  [input({ ...fields, amount: Amount }), input({ ...fields, table: PriceTableRequest })],
+  [input({ ...fields, amount: Amount }), input({ ...fields, table: ShippingPriceTableRequest })],
   {
     title: 'CreateShippingRateRequest',
     description:
@@ -66,7 +66,7 @@ export const CreateShippingRateRequest = Type.Union(
 )
 export type CreateShippingRateRequest = Static<typeof CreateShippingRateRequest>
 
-const PRICE = { amount: Amount, table: PriceTableRequest }
+const PRICE = { amount: Amount, table: ShippingPriceTableRequest }
 export const UpdateShippingRateRequest = patchRequest(
   'UpdateShippingRateRequest',
   { ...PRICE, free_from: fields.free_from },

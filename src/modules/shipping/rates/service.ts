@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
@@ -17,8 +17,8 @@ import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
   type CreateShippingRateRequest,
-  type PriceTableRequest,
-  SHIPPING_RATES_MAX,
+  SHIPPING_RATES_PER_SHOP_MAX,
+  type ShippingPriceTableRequest,
   type ShippingRateQuery,
   type ShippingRateResponse,
   type UpdateShippingRateRequest
@@ -27,7 +27,7 @@ import {
 const FAULTS_SHOWN_MAX = 8
 const NO_FILTER = { method: null, zone: null, currency: null }
 
-type Deps = { db: Database; invalidation: CacheInvalidation; currency: string }
+type Deps = { db: Database; invalidation: CacheInvalidator; currency: string }
 
 /** Rates: the price of a method in a zone and a currency. */
 export function createShippingRateService({ db, invalidation, currency: shopCurrency }: Deps) {
@@ -65,8 +65,8 @@ export function createShippingRateService({ db, invalidation, currency: shopCurr
     await write.once(db, async tx => {
       await tx.run(lockShippingRules)
       const { total = 0 } = (await tx.first(repository.countShippingRates, NO_FILTER)) ?? {}
-      if (total >= SHIPPING_RATES_MAX)
-        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_RATES_MAX } })
+      if (total >= SHIPPING_RATES_PER_SHOP_MAX)
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_RATES_PER_SHOP_MAX } })
       const { kind } = found(
         await tx.first(findShippingMethod, { id: method_id }),
         shippingMethodNotFoundError
@@ -124,7 +124,7 @@ async function lock(
 const amountPrice = (amount_minor: number) => ({ amount_minor, price_table: null })
 
 /** Bounds must rise, and only the last step may have none. @throws `SHIPPING_TABLE_INVALID` */
-function tablePrice({ by, steps }: PriceTableRequest) {
+function tablePrice({ by, steps }: ShippingPriceTableRequest) {
   const errors = steps.flatMap(({ up_to }, index) => {
     const path = `body/table/steps/${index}/up_to`
     const before = steps[index - 1]?.up_to ?? -1

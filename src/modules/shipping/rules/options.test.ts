@@ -4,7 +4,7 @@ import { type DeliveryArea, isAreaPrecedenceAmbiguous, normalizeDeliveryArea } f
 import { newId } from '../../../kernel/ids.ts'
 import {
   indexShippingRules,
-  listShippingOptions,
+  listShippingOptionsOfParcel,
   type ShippingMethod,
   type ShippingParcel,
   type ShippingPriceStep,
@@ -65,7 +65,7 @@ test('shipping options are sorted by price, then by position, and have the field
     [method('c', { position: 2 }), method('b', { position: 2 }), method('a', { position: 3 }), method('d')],
     [rate('a', 'se', 300), rate('b', 'se', 500), rate('c', 'se', 500), rate('d', 'se', 500)]
   )
-  const options = listShippingOptions(rules, parcel())
+  const options = listShippingOptionsOfParcel(rules, parcel())
   expect(options.map(({ service }) => service)).toEqual(['Service a', 'Service d', 'Service b', 'Service c'])
   expect(options[0]).toEqual({
     id: expect.any(String),
@@ -93,12 +93,12 @@ test('a destination is in one shipping zone, and a method without a rate there i
     ]
   )
   const amounts = (destination: ShippingParcel['destination']) =>
-    listShippingOptions(rules, parcel({ destination })).map(({ amountMinor }) => amountMinor)
+    listShippingOptionsOfParcel(rules, parcel({ destination })).map(({ amountMinor }) => amountMinor)
   expect(amounts(at('SE', '114 55'))).toEqual([500, 1_500])
   expect(amounts(at('SE', '621 57'))).toEqual([900])
   expect(amounts(at('JP'))).toEqual([2_500])
   expect(
-    listShippingOptions(
+    listShippingOptionsOfParcel(
       indexShippingRules([SE], [method('post')], [rate('post', 'se', 500)]),
       parcel({ destination: at('NO') })
     )
@@ -107,11 +107,11 @@ test('a destination is in one shipping zone, and a method without a rate there i
 
 test('a shipping method without a rate in the currency is no option, and no methods give no options', () => {
   const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', 500, { currency: 'SEK' })])
-  expect(listShippingOptions(rules, parcel())).toEqual([])
-  expect(listShippingOptions(rules, parcel({ currency: 'SEK' }))).toMatchObject([
+  expect(listShippingOptionsOfParcel(rules, parcel())).toEqual([])
+  expect(listShippingOptionsOfParcel(rules, parcel({ currency: 'SEK' }))).toMatchObject([
     { amountMinor: 500, currency: 'SEK' }
   ])
-  expect(listShippingOptions(indexShippingRules([], [], []), parcel())).toEqual([])
+  expect(listShippingOptionsOfParcel(indexShippingRules([], [], []), parcel())).toEqual([])
 })
 
 test('shipped items can be picked up, items without shipping get digital options, and neither needs a zone', () => {
@@ -121,7 +121,7 @@ test('shipped items can be picked up, items without shipping get digital options
     [rate('post', 'se', 500), rate('shop', null, 0), rate('mail', null, 0)]
   )
   const kinds = (fields: Partial<ShippingParcel>) =>
-    listShippingOptions(rules, parcel(fields)).map(option => option.method)
+    listShippingOptionsOfParcel(rules, parcel(fields)).map(option => option.method)
   expect(kinds({})).toEqual(['pickup', 'shipping'])
   expect(kinds({ destination: at('NO') })).toEqual(['pickup'])
   expect(kinds({ destination: null })).toEqual(['pickup'])
@@ -136,7 +136,7 @@ test('a step of a shipping rate table includes its bound, and beyond the last bo
     [rate('post', 'se', price, { freeFromMinor: 10_000 })]
   )
   const amount = (fields: Partial<ShippingParcel>) =>
-    listShippingOptions(rules, parcel(fields))[0]?.amountMinor
+    listShippingOptionsOfParcel(rules, parcel(fields))[0]?.amountMinor
   expect([0, 1_000, 1_001, 5_000, 5_001].map(weightGrams => amount({ weightGrams }))).toEqual([
     500,
     500,
@@ -158,8 +158,8 @@ test.each([
     { upTo: null, amountMinor: 2 }
   ]
   const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
-  expect(listShippingOptions(rules, parcel())).toMatchObject([{ amountMinor: 1 }])
-  expect(listShippingOptions(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
+  expect(listShippingOptionsOfParcel(rules, parcel())).toMatchObject([{ amountMinor: 1 }])
+  expect(listShippingOptionsOfParcel(rules, parcel(fields))).toMatchObject([{ amountMinor: 2 }])
 })
 
 test('the id of a shipping option survives price changes, and differs by method and zone', () => {
@@ -171,7 +171,7 @@ test('the id of a shipping option survives price changes, and differs by method 
       [method(methodId)],
       [rate(methodId, country === 'SE' ? se : no, price)]
     )
-    return listShippingOptions(rules, parcel({ destination: at(country) }))[0]?.id
+    return listShippingOptionsOfParcel(rules, parcel({ destination: at(country) }))[0]?.id
   }
   expect(idOf(post, 'SE', 500)).toBe(idOf(post, 'SE', 900))
   expect(new Set([idOf(post, 'SE', 1), idOf(express, 'SE', 1), idOf(post, 'NO', 1)]).size).toBe(3)
@@ -199,8 +199,10 @@ test('with a rising shipping rate table, a larger parcel never costs less', () =
       (steps, by, one, other) => {
         const rules = indexShippingRules([SE], [method('post')], [rate('post', 'se', { by, steps })])
         const amount = (measure: number) =>
-          listShippingOptions(rules, parcel({ weightGrams: measure, valueMinor: measure, items: measure }))[0]
-            ?.amountMinor ?? Number.POSITIVE_INFINITY
+          listShippingOptionsOfParcel(
+            rules,
+            parcel({ weightGrams: measure, valueMinor: measure, items: measure })
+          )[0]?.amountMinor ?? Number.POSITIVE_INFINITY
         const [less, more] = [Math.min(one, other), Math.max(one, other)]
         expect(amount(less)).toBeLessThanOrEqual(amount(more))
       }
@@ -238,8 +240,11 @@ test('the order of zones, methods and rates does not change the shipping options
         all.map((_, index) => all[(index + turn) % all.length] as T).toReversed()
       const requested = parcel({ destination: to })
       expect(
-        listShippingOptions(indexShippingRules(turned(zones), turned(methods), turned(rates)), requested)
-      ).toEqual(listShippingOptions(indexShippingRules(zones, methods, rates), requested))
+        listShippingOptionsOfParcel(
+          indexShippingRules(turned(zones), turned(methods), turned(rates)),
+          requested
+        )
+      ).toEqual(listShippingOptionsOfParcel(indexShippingRules(zones, methods, rates), requested))
     }),
     { numRuns: 1_000 }
   )

@@ -118,7 +118,7 @@ export function indexShippingRules(
  * Lists the options of a parcel, cheapest first, with equal prices in the order of the methods. The destination belongs to the
  * zone with the most specific area. Methods without a rate there are left out.
  */
-export function listShippingOptions(rules: ShippingRules, parcel: ShippingParcel): ShippingOption[] {
+export function listShippingOptionsOfParcel(rules: ShippingRules, parcel: ShippingParcel): ShippingOption[] {
   const zoneId = parcel.destination === null ? undefined : findZone(rules, parcel.destination)
   const offers = [
     ...(rules.offers.get(null) ?? []),

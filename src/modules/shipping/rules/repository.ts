@@ -20,7 +20,7 @@ export const hasShippingRules = statement({
     select exists (select from shipping.zones) or exists (select from shipping.methods) as are_there`
 })
 /** Reads zones, active methods and rates in one snapshot. */
-export const selectShippingRules = statement({
+export const selectAllShippingRules = statement({
   name: 'shipping.read_rules',
   gives: { zones: json<ShippingZone[]>(), methods: json<ShippingMethod[]>(), rates: json<ShippingRate[]>() },
   text: `
@@ -38,6 +38,6 @@ export const selectShippingRules = statement({
 
 /** Loads the shipping rules in one snapshot. */
 export async function readShippingRules(db: Queryable): Promise<ShippingRules> {
-  const { zones = [], methods = [], rates = [] } = (await db.first(selectShippingRules)) ?? {}
+  const { zones = [], methods = [], rates = [] } = (await db.first(selectAllShippingRules)) ?? {}
   return indexShippingRules(zones, methods, rates)
 }

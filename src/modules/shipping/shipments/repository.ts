@@ -1,4 +1,4 @@
-import { metadataColumns, metadataUpdate } from '../../../platform/postgres/metadata.ts'
+import { adminMetadataColumns, metadataUpdateStatement } from '../../../platform/postgres/metadata.ts'
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { ShippingMethodKind } from '../rules/options.ts'
 import type { ShipmentStatus, TrackingStatus } from '../tracking/status.ts'
@@ -37,7 +37,7 @@ export const insertShipments = statement({
     )
     select at from orders join made using (order_id)`
 })
-export const assignShipmentsToCustomer = statement({
+export const assignShipmentsOfOrderToCustomer = statement({
   name: 'shipping.assign_shipments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
@@ -90,7 +90,7 @@ export const insertShippedParcel = statement({
     ) as waiting on true`
 })
 /** Replaces the unshipped lines of each group, and deletes groups that are not named. */
-export const replaceUnshippedLines = statement({
+export const replaceLinesOfUnshippedShipments = statement({
   name: 'shipping.update_unshipped',
   takes: { order_id: 'uuid', groups: json<readonly { key: string; lines: readonly ShipmentLine[] }[]>() },
   text: `
@@ -138,7 +138,7 @@ const shipment = {
   version: 'int4',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
-  ...metadataColumns
+  ...adminMetadataColumns
 } as const
 const names = Object.keys(shipment).join(', ')
 export const shipmentWithEventsColumns = {
@@ -152,7 +152,7 @@ const whole = `
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
 export const selectShipmentSql = `${whole} from shipping.shipments s`
 /** SQL that selects shipments with `at`, their position in a list. */
-export const selectShipmentsWithPositionSql = (at: string) =>
+export const selectShipmentsWithListPositionSql = (at: string) =>
   `${whole}, ${at} as at from shipping.shipments s`
 
 export const listShipmentsOfOrder = statement({
@@ -178,7 +178,7 @@ export const findShipmentByTrackingNumber = statement({
       and ($carrier::text is null or lower($carrier) in (carrier_code, lower(carrier)))
     order by voided_at is not null, sent_at desc, id desc limit 1`
 })
-export const updateShipmentMetadata = metadataUpdate(
+export const updateShipmentMetadata = metadataUpdateStatement(
   'shipping.update_shipment_metadata',
   'shipping.shipments',
   ', version = changed.version + 1, updated_at = now()'
@@ -190,7 +190,7 @@ export const lockShipmentVersion = statement({
   gives: { version: 'int4' },
   text: 'select version from shipping.shipments where id = $id for update'
 })
-export const updateShipmentLabel = statement({
+export const updateShipmentCarrierAndTracking = statement({
   name: 'shipping.update_label',
   takes: {
     id: 'uuid',

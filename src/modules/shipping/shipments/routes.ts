@@ -10,7 +10,7 @@ import {
   OrderShipmentsResponse,
   ShipmentOrderParams,
   TrackingNumberParams,
-  TrackingQuery,
+  TrackingNumberQuery,
   TrackingResponse,
   UpdateShipmentMetadataRequest
 } from './schema.ts'
@@ -70,7 +70,7 @@ export function shipmentRoutes(
         description:
           'Returns the status and the tracking events of a shipment by its tracking number, without data of the recipient. Needs no token; requests per client address are limited. If carriers reuse a number, the latest shipment is returned; `carrier` selects another one. 404 `SHIPPING_TRACKING_NOT_FOUND`: no shipment has this number.',
         params: TrackingNumberParams,
-        querystring: TrackingQuery,
+        querystring: TrackingNumberQuery,
         response: { 200: TrackingResponse }
       }
     },

@@ -1,7 +1,7 @@
 import {
-  adminMetadataResponseFields,
-  customerMetadataResponseFields,
-  metadataFields
+  adminMetadataRequestFields,
+  adminMetadataResponseFieldSchemas,
+  publicMetadataResponseFields
 } from '../../../kernel/metadata.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Day, Id, input, line, nullable, request, response, Time, Version } from '../../../kernel/wire.ts'
@@ -34,7 +34,7 @@ const about = {
     { description: 'Contents, shipped or still to be shipped.' }
   ),
   sent_at: nullable({ ...Time, description: 'When it was shipped. Null: not yet.' }),
-  ...customerMetadataResponseFields,
+  ...publicMetadataResponseFields,
   created_at: Time,
   updated_at: Time
 }
@@ -51,7 +51,7 @@ export type OrderShipmentsResponse = Static<typeof OrderShipmentsResponse>
 export const TrackingNumberParams = input({
   tracking_number: line(100, 'Tracking number. Spaces and case do not matter.')
 })
-export const TrackingQuery = input({
+export const TrackingNumberQuery = input({
   carrier: Type.Optional(line(100, 'Code or name of the carrier, if several use the number.'))
 })
 export const TrackingResponse = response('TrackResponse', {
@@ -64,7 +64,10 @@ export const TrackingResponse = response('TrackResponse', {
 })
 export type TrackingResponse = Static<typeof TrackingResponse>
 
-export const UpdateShipmentMetadataRequest = request('UpdateShipmentMetadataRequest', metadataFields)
+export const UpdateShipmentMetadataRequest = request(
+  'UpdateShipmentMetadataRequest',
+  adminMetadataRequestFields
+)
 
 export const AdminShipmentResponse = response('AdminShipmentResponse', {
   order_id: Id,
@@ -75,7 +78,7 @@ export const AdminShipmentResponse = response('AdminShipmentResponse', {
   }),
   voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
   void_reason: nullable(Type.String()),
-  ...adminMetadataResponseFields,
+  ...adminMetadataResponseFieldSchemas,
   events: Type.Array(AdminTrackingEventResponse, { description: 'Tracking events, latest first.' }),
   version: Version
 })

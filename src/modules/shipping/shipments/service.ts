@@ -4,7 +4,7 @@ import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
-import type { CarrierDirectory, ParcelLabelInput } from '../carriers/directory.ts'
+import type { CarrierDirectory, ParcelTrackingInput } from '../carriers/directory.ts'
 import { normalizeTrackingNumber } from '../carriers/tracking-numbers.ts'
 import {
   orderShipmentsNotFoundError,
@@ -42,10 +42,13 @@ export type ShippedParcel = {
   }
   /** Contents, by group. */
   readonly groups: readonly OrderGroup[]
-  readonly label: ParcelLabelInput
+  readonly label: ParcelTrackingInput
 }
 /** Carrier and tracking number of a parcel, as stored. */
-export type ParcelLabel = { readonly carrier: string | null; readonly tracking_number: string | null }
+export type ParcelCarrierAndTracking = {
+  readonly carrier: string | null
+  readonly tracking_number: string | null
+}
 /** Who accesses shipments: a customer, or a guest with the order's token. */
 type ShipmentAccess = { readonly customerId: string } | { readonly token: string | undefined }
 
@@ -82,7 +85,7 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   async function recordShipped(
     tx: Transaction,
     { id, order, groups, label: typed }: ShippedParcel
-  ): Promise<ParcelLabel> {
+  ): Promise<ParcelCarrierAndTracking> {
     const { id: order_id, customer_id, token_version } = order
     const label = (await carriers()).labelOf(typed)
     await tx.run(repository.insertShippedParcel, {
@@ -98,9 +101,13 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
   }
 
   /** Replaces carrier and tracking number. @throws `SHIPPING_NUMBER_INVALID` */
-  async function updateLabel(tx: Transaction, id: string, typed: ParcelLabelInput): Promise<ParcelLabel> {
+  async function updateLabel(
+    tx: Transaction,
+    id: string,
+    typed: ParcelTrackingInput
+  ): Promise<ParcelCarrierAndTracking> {
     const label = (await carriers()).labelOf(typed)
-    await tx.run(repository.updateShipmentLabel, { id, ...label })
+    await tx.run(repository.updateShipmentCarrierAndTracking, { id, ...label })
     return label
   }
 
@@ -110,12 +117,12 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     order_id: string,
     groups: readonly OrderGroup[]
   ): Promise<void> {
-    await tx.run(repository.replaceUnshippedLines, { order_id, groups })
+    await tx.run(repository.replaceLinesOfUnshippedShipments, { order_id, groups })
   }
 
   /** Assigns the shipments of an order to a customer. */
   async function assignCustomer(tx: Transaction, order_id: string, customer_id: string): Promise<void> {
-    await tx.run(repository.assignShipmentsToCustomer, { order_id, customer_id })
+    await tx.run(repository.assignShipmentsOfOrderToCustomer, { order_id, customer_id })
   }
 
   /** Erases the personal data in the shipments of these orders. */

@@ -1,8 +1,8 @@
 import type { CarrierDirectory } from '../carriers/directory.ts'
 import {
-  isTrackingEventNotVoided,
-  latestDeliveryEstimate,
-  visibleTrackingEvents
+  deduplicateTrackingEvents,
+  deliveryEstimateOfLatestTrackingEvent,
+  isTrackingEventNotVoided
 } from '../tracking/status.ts'
 import type { ShipmentWithEvents } from './repository.ts'
 
@@ -19,8 +19,10 @@ export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirecto
     lines: [...row.lines],
     estimated_days: min === null || max === null ? null : { min, max },
     tracking_url: urlOf(carrier_code, row.tracking_number),
-    estimated_delivery: isOnItsWay ? (latestDeliveryEstimate(valid) ?? dayAfter(row.sent_at, max)) : null,
-    events: visibleTrackingEvents(valid)
+    estimated_delivery: isOnItsWay
+      ? (deliveryEstimateOfLatestTrackingEvent(valid) ?? dayAfter(row.sent_at, max))
+      : null,
+    events: deduplicateTrackingEvents(valid)
   }
 }
 
@@ -28,7 +30,7 @@ export function buyerShipmentView(row: ShipmentWithEvents, urlOf: CarrierDirecto
 export const adminShipmentView = (row: ShipmentWithEvents, urlOf: CarrierDirectory['urlOf']) => ({
   ...buyerShipmentView(row, urlOf),
   private_metadata: row.private_metadata,
-  events: visibleTrackingEvents(eventsOf(row.events))
+  events: deduplicateTrackingEvents(eventsOf(row.events))
 })
 
 const eventsOf = (events: ShipmentWithEvents['events']) =>

@@ -49,7 +49,7 @@ export const listTrackingEventStatuses = statement({
   text: 'select id, status, told_at, voided_at from shipping.events where shipment_id = $shipment_id'
 })
 /** Lists parcels that have a valid event with this status. */
-export const listShipmentsWithStatusEvent = statement({
+export const listShipmentIdsByEventStatus = statement({
   name: 'shipping.list_reported',
   takes: { shipment_ids: 'uuid[]', status: oneOf<TrackingStatus>() },
   gives: { id: 'uuid' },
@@ -58,7 +58,7 @@ export const listShipmentsWithStatusEvent = statement({
     where shipment_id = any ($shipment_ids) and status = $status and voided_at is null`
 })
 /** Voids an event and all events with the same carrier id. */
-export const voidTrackingEvents = statement({
+export const voidTrackingEventWithDuplicates = statement({
   name: 'shipping.void_events',
   takes: { shipment_id: 'uuid', id: 'uuid', actor: 'uuid?', reason: 'text' },
   text: `

@@ -31,13 +31,16 @@ const EARLIEST = Date.UTC(2000)
 const EVENT_OF = { delivered: shipmentDeliveredEvent, returned: shipmentReturnedEvent } as const
 
 /** A parcel to void as never shipped. */
-export type VoidParcelInput = {
+export type VoidUnshippedParcelInput = {
   readonly shipmentId: string
   readonly actor: string | null
   readonly reason: string
 }
 /** A tracking event to void as wrong. */
-export type VoidTrackingEventInput = VoidParcelInput & { readonly orderId: string; readonly eventId: string }
+export type VoidTrackingEventInput = VoidUnshippedParcelInput & {
+  readonly orderId: string
+  readonly eventId: string
+}
 /** Change of a parcel's status after a wrong event was voided. `since`: when it got the status `before`. */
 export type ShipmentStatusCorrection = {
   readonly before: TrackingStatus
@@ -94,7 +97,7 @@ export function createTrackingService({ db, emit }: Deps) {
     const shipment = await tx.first(repository.lockShipment, { id })
     if (shipment?.order_id !== order_id) throw shipmentNotFoundError()
     if (shipment.status === 'voided') throw shipmentAlreadyVoidedError()
-    const voided = await tx.run(repository.voidTrackingEvents, {
+    const voided = await tx.run(repository.voidTrackingEventWithDuplicates, {
       shipment_id: id,
       id: eventId,
       actor,
@@ -115,7 +118,7 @@ export function createTrackingService({ db, emit }: Deps) {
   }
 
   const findReported = async (db: Queryable, shipmentIds: readonly string[], status: TrackingStatus) => {
-    const rows = await db.rows(repository.listShipmentsWithStatusEvent, {
+    const rows = await db.rows(repository.listShipmentIdsByEventStatus, {
       shipment_ids: [...shipmentIds],
       status
     })
@@ -125,7 +128,7 @@ export function createTrackingService({ db, emit }: Deps) {
   /** Does nothing for a parcel that was shipped while this module was disabled. @throws `SHIPPING_SHIPMENT_LEFT` */
   async function voidParcel(
     tx: Transaction,
-    { shipmentId: id, actor, reason }: VoidParcelInput
+    { shipmentId: id, actor, reason }: VoidUnshippedParcelInput
   ): Promise<void> {
     if ((await tx.first(repository.lockShipment, { id })) === undefined) return
     if (hasParcelLeftShop(await tx.rows(repository.listTrackingEventStatuses, { shipment_id: id })))

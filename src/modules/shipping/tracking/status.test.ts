@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  latestDeliveryEstimate,
+  deduplicateTrackingEvents,
+  deliveryEstimateOfLatestTrackingEvent,
   shipmentStatusFromEvents,
   TRACKING_STATUSES,
   type TrackingEvent,
-  trackingEventDigest,
-  visibleTrackingEvents
+  trackingEventDigest
 } from './status.ts'
 
 const event = fc.record({
@@ -33,7 +33,11 @@ function after(events: readonly TrackingEvent[]) {
     if (!kept.some(known => trackingEventDigest(known) === trackingEventDigest(each))) kept.push(each)
   }
   const status = shipmentStatusFromEvents(kept.map(each => ({ ...each, voided_at: null })))
-  return { status, visibleEvents: visibleTrackingEvents(kept), estimate: latestDeliveryEstimate(kept) }
+  return {
+    status,
+    visibleEvents: deduplicateTrackingEvents(kept),
+    estimate: deliveryEstimateOfLatestTrackingEvent(kept)
+  }
 }
 
 test('tracking events in any order and repetition give the same shipment status', () => {
@@ -70,7 +74,7 @@ const ordersOf = <T>(items: readonly T[]): T[][] =>
 test('tracking events with the same carrier id are shown once, as the most advanced one', () => {
   const [arrived, left] = [told({ event_id: 'a', status: 'delivered' }), told({ event_id: 'a' })]
   expect(
-    visibleTrackingEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [
+    deduplicateTrackingEvents([arrived, left, told({ event_id: 'b' })]).map(({ event_id, status }) => [
       event_id,
       status
     ])
@@ -79,18 +83,18 @@ test('tracking events with the same carrier id are shown once, as the most advan
     ['b', 'in_transit']
   ])
   // Without a carrier id, only events with the same content are the same.
-  expect(visibleTrackingEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
+  expect(deduplicateTrackingEvents([told(), told({ description: 'Sorted' })])).toHaveLength(2)
 })
 
 test('the estimated delivery of a shipment is that of its latest tracking event', () => {
   const day = (occurred: string, estimated_delivery: string | null) =>
     told({ occurred_at: new Date(occurred), estimated_delivery })
   expect(
-    latestDeliveryEstimate([
+    deliveryEstimateOfLatestTrackingEvent([
       day('2026-11-02', '2026-11-09'),
       day('2026-11-01', '2026-11-05'),
       day('2026-11-03', null)
     ])
   ).toBe('2026-11-09')
-  expect(latestDeliveryEstimate([told()])).toBeNull()
+  expect(deliveryEstimateOfLatestTrackingEvent([told()])).toBeNull()
 })

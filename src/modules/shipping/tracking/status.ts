@@ -59,7 +59,7 @@ const byTime = (one: TrackingEvent, other: TrackingEvent) =>
   one.occurred_at.getTime() - other.occurred_at.getTime()
 
 /** Returns the events to show, latest first. Of events with the same carrier id, the most advanced one. */
-export function visibleTrackingEvents<T extends TrackingEvent>(events: readonly T[]): T[] {
+export function deduplicateTrackingEvents<T extends TrackingEvent>(events: readonly T[]): T[] {
   const weakestFirst = events.toSorted((a, b) => byRank(a, b) || byTime(a, b) || byDigest(a, b))
   const chosen = new Map(weakestFirst.map(event => [identityOf(event), event]))
   return [...chosen.values()].sort((a, b) => byTime(b, a) || byRank(b, a) || byDigest(b, a))
@@ -69,6 +69,6 @@ const identityOf = (event: TrackingEvent) =>
   event.event_id === null ? `digest ${trackingEventDigest(event)}` : `id ${event.event_id}`
 
 /** Returns the estimated day of the latest event that states one. */
-export const latestDeliveryEstimate = (events: readonly TrackingEvent[]): string | null =>
-  visibleTrackingEvents(events).find(({ estimated_delivery }) => estimated_delivery !== null)
+export const deliveryEstimateOfLatestTrackingEvent = (events: readonly TrackingEvent[]): string | null =>
+  deduplicateTrackingEvents(events).find(({ estimated_delivery }) => estimated_delivery !== null)
     ?.estimated_delivery ?? null

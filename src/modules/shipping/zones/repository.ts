@@ -23,7 +23,7 @@ export const countShippingZones = statement({
   gives: { total: 'int4' },
   text: countUpTo('shipping.zones')
 })
-export const findShippingZone = statement({
+export const findShippingZoneById = statement({
   name: 'shipping.find_zone',
   takes: { id: 'uuid' },
   gives: columns,
@@ -45,4 +45,4 @@ export const deleteShippingZone = statement({
   text: 'delete from shipping.zones where id = $id'
 })
 
-export type ShippingZoneRow = RowOf<typeof findShippingZone>
+export type ShippingZoneRow = RowOf<typeof findShippingZoneById>

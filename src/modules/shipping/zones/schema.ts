@@ -14,7 +14,7 @@ import {
 } from '../../../kernel/wire.ts'
 
 /** Limited, because every calculation of shipping rates checks all areas of the country. */
-export const SHIPPING_ZONES_MAX = 100
+export const SHIPPING_ZONES_PER_SHOP_MAX = 100
 const AREAS_MAX = 300
 
 const COUNTRY = 'Two-letter country code (ISO 3166-1), or "*" for any country.'

@@ -9,21 +9,21 @@ import type { FieldFault } from '../../../kernel/faults.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import {
   shippingRulesLimitReachedError,
+  shippingZoneAreasAmbiguousError,
+  shippingZoneAreasInvalidError,
   shippingZoneNotFoundError,
-  shippingZoneStaleError,
-  zoneAreasAmbiguousError,
-  zoneAreasInvalidError
+  shippingZoneStaleError
 } from '../errors.ts'
 import { lockShippingRules } from '../rules/repository.ts'
 import * as repository from './repository.ts'
 import {
   type CreateShippingZoneRequest,
-  SHIPPING_ZONES_MAX,
+  SHIPPING_ZONES_PER_SHOP_MAX,
   type ShippingZoneAreaRequest,
   type ShippingZoneResponse,
   type UpdateShippingZoneRequest
@@ -37,7 +37,7 @@ export function createShippingZoneService({
   invalidation
 }: {
   db: Database
-  invalidation: CacheInvalidation
+  invalidation: CacheInvalidator
 }) {
   async function list(query: PageQuery): Promise<Page<ShippingZoneResponse>> {
     const page = await readPage(query, {
@@ -51,7 +51,7 @@ export function createShippingZoneService({
 
   /** @throws `SHIPPING_ZONE_NOT_FOUND` */
   const read = async (id: string): Promise<ShippingZoneResponse> =>
-    present(found(await db.first(repository.findShippingZone, { id }), shippingZoneNotFoundError))
+    present(found(await db.first(repository.findShippingZoneById, { id }), shippingZoneNotFoundError))
 
   /** @throws `SHIPPING_AREAS_INVALID`, `SHIPPING_ZONE_AMBIGUOUS`, `SHIPPING_RULES_LIMIT` */
   async function create(
@@ -61,8 +61,8 @@ export function createShippingZoneService({
     const areas = readAreas(body.areas)
     await write.once(db, async tx => {
       const others = await lock(tx)
-      if (others.length >= SHIPPING_ZONES_MAX)
-        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_ZONES_MAX } })
+      if (others.length >= SHIPPING_ZONES_PER_SHOP_MAX)
+        throw shippingRulesLimitReachedError({ details: { limit: SHIPPING_ZONES_PER_SHOP_MAX } })
       assertUnambiguous(areas, others)
       await tx.run(repository.insertShippingZone, { id: write.id, name: body.name, areas })
       invalidation.publish(tx)
@@ -104,7 +104,7 @@ export type ShippingZoneService = ReturnType<typeof createShippingZoneService>
 /** Locks all zones until `tx` ends, and returns them. */
 async function lock(tx: Transaction): Promise<repository.ShippingZoneRow[]> {
   await tx.run(lockShippingRules)
-  return tx.rows(repository.listShippingZones, { ...newestFirst.start, limit: SHIPPING_ZONES_MAX })
+  return tx.rows(repository.listShippingZones, { ...newestFirst.start, limit: SHIPPING_ZONES_PER_SHOP_MAX })
 }
 
 async function lockOne(tx: Transaction, id: string, write: IdempotentWrite) {
@@ -128,7 +128,7 @@ function readAreas(areas: readonly ShippingZoneAreaRequest[]): DeliveryArea[] {
     return []
   })
   if (errors.length > 0)
-    throw zoneAreasInvalidError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+    throw shippingZoneAreasInvalidError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
   return read
 }
 
@@ -144,7 +144,7 @@ function assertUnambiguous(
       : [{ path: `body/areas/${index}`, message: `is as specific as an area of the zone ${other.name}` }]
   })
   if (errors.length > 0)
-    throw zoneAreasAmbiguousError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
+    throw shippingZoneAreasAmbiguousError({ details: { errors: errors.slice(0, FAULTS_SHOWN_MAX) } })
 }
 
 const present = ({ areas, ...zone }: repository.ShippingZoneRow): ShippingZoneResponse => ({

@@ -121,7 +121,7 @@ export const replayWebhookDeliveries = statement({
     update webhooks.deliveries set status = 'pending', tries = 0, due_at = now(), settled_at = null, lease = null
     where endpoint_id = $endpoint_id and created_at >= $since and status = any ($statuses)`
 })
-export const cancelWebhookDeliveries = statement({
+export const cancelWebhookDeliveriesOfEndpoint = statement({
   name: 'webhooks.cancel_deliveries',
   takes: { endpoint_id: 'uuid' },
   text: `

@@ -1,7 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import type { EventLogPlace } from '../../../platform/event-log/positions.ts'
+import type { EventPositionAndVersions } from '../../../platform/event-log/positions.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -29,7 +29,7 @@ const ATTEMPTS_SHOWN = 100
 /** Returns the body of a webhook. It is stored, so that every attempt sends the same bytes. */
 export const webhookBodyJson = (
   event: { readonly type: string; readonly subject: string; readonly at: Date; readonly data: unknown },
-  place?: EventLogPlace
+  place?: EventPositionAndVersions
 ): string =>
   JSON.stringify({
     type: event.type,
@@ -153,7 +153,7 @@ export function createWebhookDeliveryService({ db, enqueue }: { db: Database; en
     },
 
     cancelPending: async (tx: Transaction, endpoint_id: string): Promise<void> => {
-      await tx.run(repository.cancelWebhookDeliveries, { endpoint_id })
+      await tx.run(repository.cancelWebhookDeliveriesOfEndpoint, { endpoint_id })
     }
   }
 }

@@ -3,7 +3,7 @@ import { mostSimilarWord } from '../../../kernel/most-similar-word.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -28,7 +28,7 @@ import type {
 
 type Deps = {
   db: Database
-  invalidation: CacheInvalidation
+  invalidation: CacheInvalidator
   http: Pick<HttpClient, 'judge'>
   secretEncryption: WebhookSecretEncryption
   deliveries: Pick<WebhookDeliveryService, 'cancelPending' | 'enqueueSending'>

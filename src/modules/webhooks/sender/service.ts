@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -14,7 +14,7 @@ type Deps = {
   db: Database
   log: Log
   emit: Emit
-  invalidation: CacheInvalidation
+  invalidation: CacheInvalidator
   sendRequest: SendWebhookRequest
   /** Maximum simultaneous requests of this process to one endpoint. */
   concurrency: number

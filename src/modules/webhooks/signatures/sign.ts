@@ -7,7 +7,7 @@ const SECRET_BYTES = 32
 export const createWebhookSigningSecret = (): string =>
   `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 
-export type SignedWebhookContent = {
+export type WebhookContentToSign = {
   readonly id: string
   readonly timestampSeconds: number
   readonly body: string
@@ -19,7 +19,7 @@ export type SignedWebhookContent = {
  */
 export function signWebhook(
   secrets: readonly string[],
-  { id, timestampSeconds, body }: SignedWebhookContent
+  { id, timestampSeconds, body }: WebhookContentToSign
 ): string {
   const content = `${id}.${timestampSeconds}.${body}`
   return secrets

@@ -1,7 +1,7 @@
 import type { EventType, JobDelivery } from '../../../kernel/events.ts'
 import { newId } from '../../../kernel/ids.ts'
-import type { CacheInvalidation } from '../../../platform/cached.ts'
-import type { EventLog } from '../../../platform/event-log/event-log.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
+import type { EventLogReader } from '../../../platform/event-log/event-log.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import * as repository from '../deliveries/repository.ts'
 import { type WebhookDeliveryService, webhookBodyJson } from '../deliveries/service.ts'
@@ -10,15 +10,15 @@ type EndpointFilter = { readonly id: string; readonly event_types: readonly stri
 type Deps = {
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
   enqueueSending: WebhookDeliveryService['enqueueSending']
-  eventLog: Pick<EventLog, 'placesOf'>
+  eventLog: Pick<EventLogReader, 'placesOf'>
 }
 
 /**
  * Returns a function that checks in memory whether an active endpoint subscribes to an event. It returns true
  * while the endpoints are not loaded. An endpoint that another process created is known within a second.
  */
-export function createWebhookSubscriberLookup(
-  { subscribe, isLive }: Pick<CacheInvalidation, 'subscribe' | 'isLive'>,
+export function createWebhookSubscriberCheck(
+  { subscribe, isLive }: Pick<CacheInvalidator, 'subscribe' | 'isLive'>,
   activeEndpoints: () => Promise<readonly EndpointFilter[]>
 ): (event: string) => boolean {
   let known: readonly EndpointFilter[] | undefined

@@ -3,7 +3,7 @@ import { destroyPgClient } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
 
 /** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
-export type DatabaseConnectionDemand = {
+export type PoolWantingConnections = {
   missing(): number
   onOpen(client: pg.Client): void
   onFail(error: unknown): void
@@ -27,7 +27,7 @@ const SILENT_MAX = 4
  */
 export class DatabaseConnector {
   readonly #settings: pg.ClientConfig
-  readonly #wanting: DatabaseConnectionDemand
+  readonly #wanting: PoolWantingConnections
   /** Pending connection attempts, the oldest first. */
   readonly #tries = new Set<pg.Client>()
   #startedAt = Number.NEGATIVE_INFINITY
@@ -36,7 +36,7 @@ export class DatabaseConnector {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(settings: pg.ClientConfig, wanting: DatabaseConnectionDemand) {
+  constructor(settings: pg.ClientConfig, wanting: PoolWantingConnections) {
     this.#settings = settings
     this.#wanting = wanting
   }

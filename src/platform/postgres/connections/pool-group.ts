@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** A connection pool, as the other pools of its group use it. */
-export type GroupedConnectionPool = {
+export type ConnectionPoolGroupMember = {
   readonly total: number
   /** How many connections of this pool other pools may get. */
   readonly spare: number
@@ -25,7 +25,7 @@ const FULL_MS = 10_000
  */
 export class ConnectionPoolGroup {
   /** Pools of the group, the one that was least recently given a connection first. */
-  readonly #members = new Set<GroupedConnectionPool>()
+  readonly #members = new Set<ConnectionPoolGroupMember>()
   #fullUntil = Number.NEGATIVE_INFINITY
 
   /** Whether the server has refused a connection within the last ten seconds. */
@@ -33,10 +33,10 @@ export class ConnectionPoolGroup {
     return performance.now() < this.#fullUntil
   }
 
-  join(member: GroupedConnectionPool): void {
+  join(member: ConnectionPoolGroupMember): void {
     this.#members.add(member)
   }
-  leave(member: GroupedConnectionPool): void {
+  leave(member: ConnectionPoolGroupMember): void {
     this.#members.delete(member)
   }
 
@@ -47,7 +47,7 @@ export class ConnectionPoolGroup {
   }
 
   /** Takes an idle connection from another pool of the group, preferably from the largest. */
-  borrow(borrower: GroupedConnectionPool): pg.Client | undefined {
+  borrow(borrower: ConnectionPoolGroupMember): pg.Client | undefined {
     const lenders = [...this.#members].filter(member => member !== borrower)
     for (const lender of lenders.sort((a, b) => b.total - a.total)) {
       const client = lender.lend()
@@ -57,12 +57,12 @@ export class ConnectionPoolGroup {
   }
 
   /** Whether another pool of the group may give a connection away. */
-  hasSpare(borrower: GroupedConnectionPool): boolean {
+  hasSpare(borrower: ConnectionPoolGroupMember): boolean {
     return [...this.#members].some(member => member !== borrower && member.spare > 0)
   }
 
   /** Returns the pool without connections that waited longest, to give it a connection that `giver` released. */
-  findStarving(giver: GroupedConnectionPool): GroupedConnectionPool | undefined {
+  findStarving(giver: ConnectionPoolGroupMember): ConnectionPoolGroupMember | undefined {
     if (!this.isFull) return undefined
     const starving = [...this.#members].find(member => member !== giver && member.isStarving)
     if (starving !== undefined) {

@@ -8,7 +8,7 @@ import {
 } from '../errors.ts'
 import { DatabaseConnector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
-import type { ConnectionPoolGroup, GroupedConnectionPool } from './pool-group.ts'
+import type { ConnectionPoolGroup, ConnectionPoolGroupMember } from './pool-group.ts'
 import { resetDatabaseConnection } from './reset-connection.ts'
 
 export type ConnectionPoolOptions = {
@@ -40,7 +40,7 @@ const retryAfterSeconds = 1
 const ownerOf = new WeakMap<pg.Client, ConnectionPool>()
 
 /** Connections that one caller holds at a time. The most recently used is lent first; idle ones close after a minute. */
-export class ConnectionPool implements GroupedConnectionPool {
+export class ConnectionPool implements ConnectionPoolGroupMember {
   readonly #connector: DatabaseConnector
   readonly #options: ConnectionPoolOptions
   readonly #idle: { client: pg.Client; since: number }[] = []

@@ -7,7 +7,7 @@ import { type ColumnsByStatement, PipelinedQuery } from './shared-query.ts'
 const retryAfterSeconds = 1
 
 /** One connection that many callers use at once. */
-export class SharedConnection {
+export class PipelinedDatabaseConnection {
   readonly client: pg.Client
   readonly #leave: () => void
   readonly #described: ColumnsByStatement = new Map()

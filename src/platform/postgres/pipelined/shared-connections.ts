@@ -2,13 +2,13 @@ import type pg from 'pg'
 import { closePgClient, type DatabaseSessionSettings, destroyPgClient } from '../connect.ts'
 import { DatabaseConnector } from '../connections/connector.ts'
 import type { SuspectConnection } from '../connections/dead-peer-detection.ts'
-import type { ConnectionPoolGroup, GroupedConnectionPool } from '../connections/pool-group.ts'
+import type { ConnectionPoolGroup, ConnectionPoolGroupMember } from '../connections/pool-group.ts'
 import { resetDatabaseConnection } from '../connections/reset-connection.ts'
 import { databaseUnavailableError, isTooManyConnections, translateConnectError } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
-import { SharedConnection } from './shared-connection.ts'
+import { PipelinedDatabaseConnection } from './shared-connection.ts'
 
-export type SharedConnectionOptions = {
+export type PipelinedDatabaseConnectionOptions = {
   /** Number of connections. */
   count: number
   /** How long a caller waits for the first connection, in milliseconds. */
@@ -29,11 +29,11 @@ const retryAfterSeconds = 1
  * Connections that many callers share: statements are pipelined, responses arrive in order. Only for fast statements that
  * wait for no lock. While one connection is open, no caller waits for another to open.
  */
-export class SharedConnections implements GroupedConnectionPool {
-  readonly #options: SharedConnectionOptions
+export class PipelinedDatabaseConnections implements ConnectionPoolGroupMember {
+  readonly #options: PipelinedDatabaseConnectionOptions
   readonly #connector: DatabaseConnector
   readonly #watching: NodeJS.Timeout
-  #open: SharedConnection[] = []
+  #open: PipelinedDatabaseConnection[] = []
   #turn = 0
   #arrival = Promise.withResolvers<void>()
   #isClosed = false
@@ -44,7 +44,7 @@ export class SharedConnections implements GroupedConnectionPool {
   #isAdopting = false
   waitedMs = 0
 
-  constructor(settings: pg.ClientConfig, options: SharedConnectionOptions) {
+  constructor(settings: pg.ClientConfig, options: PipelinedDatabaseConnectionOptions) {
     this.#options = options
     // Timeouts of the client would cost two timers per statement; `#watch` checks all connections instead.
     this.#connector = new DatabaseConnector(
@@ -155,12 +155,12 @@ export class SharedConnections implements GroupedConnectionPool {
     if (!this.#mayWait) this.#settleArrival(arrival => arrival.reject(translateConnectError(error)))
   }
 
-  #next(): SharedConnection | undefined {
+  #next(): PipelinedDatabaseConnection | undefined {
     this.#turn = (this.#turn + 1) % this.#options.count
     return this.#open[this.#turn % this.#open.length]
   }
 
-  async #wait(): Promise<SharedConnection> {
+  async #wait(): Promise<PipelinedDatabaseConnection> {
     const startedAt = performance.now()
     if (this.#isClosed || (this.#connector.isHopeless && !this.#mayWait))
       throw databaseUnavailableError({ retryAfterSeconds })
@@ -192,7 +192,7 @@ export class SharedConnections implements GroupedConnectionPool {
     client.once('error', leave)
     client.once('end', leave)
     this.#hasFailed = false
-    this.#open.push(new SharedConnection(client, leave))
+    this.#open.push(new PipelinedDatabaseConnection(client, leave))
     this.#settleArrival(arrival => arrival.resolve())
   }
 

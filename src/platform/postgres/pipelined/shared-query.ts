@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { SendStatement } from '../queryable.ts'
-import { ClientQuery, type PostgresWireValue, prepareValue } from '../wire/client-query.ts'
+import { PostgresClientQuery, type PostgresWireValue, prepareValue } from '../wire/client-query.ts'
 import {
   type ResultColumns,
   type ResultField,
@@ -21,7 +21,7 @@ const EXECUTE_AND_SYNC = Buffer.from([...[0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0], ...[
  * the columns each time, makes parsers of it, and emits an event for each row. That is 6 us of the 17 that the lines
  * of a cart cost the program (2026-11). Here they are described once a connection.
  */
-export class PipelinedQuery extends ClientQuery {
+export class PipelinedQuery extends PostgresClientQuery {
   readonly #values: PostgresWireValue[]
   readonly #described: ColumnsByStatement
   readonly #rows: ResultRow[] = []

@@ -3,8 +3,8 @@ import { ConnectionPool } from '../connections/pool.ts'
 import {
   isLockTimeout,
   isPreparedStatementStale,
-  isRejectedByServer,
-  isTransactionRetryable,
+  isSerializationConflictOrDeadlock,
+  isStatementRejectedByServer,
   translateDatabaseError
 } from '../errors.ts'
 import type { ConnectionPools } from '../pools.ts'
@@ -71,7 +71,7 @@ export function openDedicatedConnection(
         isOpenQuestion = true
         answer.then(
           () => (isOpenQuestion = false),
-          error => (isOpenQuestion = !isRejectedByServer(error))
+          error => (isOpenQuestion = !isStatementRejectedByServer(error))
         )
       }
       const value = await runTransaction(checkout, work, { deadlineAt, statementTimeoutMs, onCommit })
@@ -81,7 +81,8 @@ export function openDedicatedConnection(
       if (isOpenQuestion) return { kind: 'unknown', error: translateDatabaseError(error) }
       if (isLockTimeout(cause)) return { kind: 'locked' }
       if (isPreparedStatementStale(cause)) pool.replaceConnections()
-      if (mayRunAgain && (isPreparedStatementStale(cause) || isTransactionRetryable(cause))) return 'again'
+      if (mayRunAgain && (isPreparedStatementStale(cause) || isSerializationConflictOrDeadlock(cause)))
+        return 'again'
       return { kind: 'undone', error: translateDatabaseError(error) }
     }
   }

@@ -1,4 +1,4 @@
-import { isRejectedByServer } from '../errors.ts'
+import { isStatementRejectedByServer } from '../errors.ts'
 import type { Transaction, TransactionRunner, TransactionRunOptions, TransactionWork } from './transaction.ts'
 
 type Options = Pick<TransactionRunOptions, 'deadlineAt'>
@@ -57,7 +57,7 @@ export function createGroupCommit(alone: TransactionRunner['transaction'], runOn
       const made = await runOnce(workOfAll, {
         deadlineAt: Math.min(...callers.map(({ deadlineAt }) => deadlineAt)),
         onCommit: answer => {
-          isRolledBack = () => answer.then(({ command }) => command !== 'COMMIT', isRejectedByServer)
+          isRolledBack = () => answer.then(({ command }) => command !== 'COMMIT', isStatementRejectedByServer)
         }
       })
       for (const [index, { resolve }] of callers.entries()) resolve(made[index])

@@ -4,12 +4,12 @@ import {
   isConnectionUnusable,
   isLockTimeout,
   isPreparedStatementStale,
-  isTransactionRetryable,
+  isSerializationConflictOrDeadlock,
   translateBeginError,
   translateDatabaseError
 } from '../errors.ts'
 import { createQueryable, type Queryable, type SendStatement } from '../queryable.ts'
-import { BatchQuery, type StatementResult } from '../wire/batch-query.ts'
+import { StatementBatchQuery, type StatementResult } from '../wire/batch-query.ts'
 import { createStatementBatch } from './statement-batch.ts'
 
 declare const inTransaction: unique symbol
@@ -108,7 +108,7 @@ export async function runTransaction<T>(
     if (message.isEmpty()) return
     const statements = message.statements()
     message = createStatementBatch(onStatement)
-    client.query(new BatchQuery(statements, Math.max(1, leftMs()) + SERVER_HEAD_START_MS))
+    client.query(new StatementBatchQuery(statements, Math.max(1, leftMs()) + SERVER_HEAD_START_MS))
   }
   const sendUnlessCommitting = () => {
     if (!isCommitting) send()
@@ -209,7 +209,7 @@ export async function runTransaction<T>(
 
 /** Whether the transaction was rolled back and a retry may succeed: soon, when a lock is free, or on a new connection. */
 export const canRetryTransaction = (error: unknown): boolean =>
-  isTransactionRetryable(error) || isLockTimeout(error) || isPreparedStatementStale(error)
+  isSerializationConflictOrDeadlock(error) || isLockTimeout(error) || isPreparedStatementStale(error)
 
 const rollBack = (client: pg.Client) =>
   client.query({ text: 'rollback', query_timeout: ROLLBACK_MS_MAX } as pg.QueryConfig)

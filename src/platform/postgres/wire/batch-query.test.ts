@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../../test/support/database.ts'
-import { type BatchedStatement, BatchQuery, type StatementResult } from './batch-query.ts'
+import { type BatchedStatement, StatementBatchQuery, type StatementResult } from './batch-query.ts'
 
 const ask = (text: string, values: string[] = [], name = '') => ({ name, text, values })
 const insert = (id: string) =>
@@ -31,7 +31,7 @@ async function useConnection() {
     ...statements: Omit<BatchedStatement, 'resolve' | 'reject'>[]
   ): Promise<PromiseSettledResult<StatementResult>[]> {
     const all = statements.map(each => ({ ...each, ...Promise.withResolvers<StatementResult>() }))
-    client.query(new BatchQuery(all, 5_000) as unknown as pg.QueryConfig)
+    client.query(new StatementBatchQuery(all, 5_000) as unknown as pg.QueryConfig)
     return Promise.allSettled(all.map(({ promise }) => promise))
   }
   const marks = async () =>
@@ -105,7 +105,7 @@ test('without a response in time every statement of a protocol message fails, an
     ...each,
     ...Promise.withResolvers<StatementResult>()
   }))
-  client.query(new BatchQuery(all, 20) as unknown as pg.QueryConfig)
+  client.query(new StatementBatchQuery(all, 20) as unknown as pg.QueryConfig)
   for (const { promise } of all) await expect(promise).rejects.toThrow('Query read timeout')
   await expect(client.query('select 1')).rejects.toThrow()
 })

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { ClientQuery, type PostgresWireValue } from './client-query.ts'
+import { PostgresClientQuery, type PostgresWireValue } from './client-query.ts'
 import {
   type ResultColumns,
   type ResultField,
@@ -49,7 +49,7 @@ const ROWS_OF_COMMAND = / (\d+)$/
  * skips those behind it, and they fail with the same error. `pg` sends a Sync after each statement. The extra write and
  * wake-up cost 35 us of CPU on both sides (2026-11), as much as a small insert. It also requests a row description each time.
  */
-export class BatchQuery extends ClientQuery {
+export class StatementBatchQuery extends PostgresClientQuery {
   readonly query_timeout: number
   /** The `pg` client sets this callback, which ends the timer of its query timeout. */
   declare callback: () => void
