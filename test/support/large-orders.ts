@@ -97,9 +97,9 @@ export async function fillLargeStock(client: pg.ClientBase): Promise<void> {
 export async function fillEventLog(client: pg.ClientBase): Promise<void> {
   await client.query(`
     select cartwright.create_event_partitions(now() - interval '12 weeks', now());
-    insert into cartwright.events (id, occurred_at, event_id, subject, version, name, payload)
+    insert into cartwright.events (id, occurred_at, event_id, subject, subject_version, name, payload_version, payload)
     select nextval('cartwright.event_ids'), now() - (50000 - n) * interval '145 seconds', gen_random_uuid(), gen_random_uuid(),
-      1, (array['orders.placed', 'payments.paid', 'catalog.changed'])[n % 3 + 1], jsonb_build_object('nth', n)
+      1, (array['orders.placed', 'payments.paid', 'catalog.changed'])[n % 3 + 1], 1, jsonb_build_object('nth', n)
     from generate_series(1, 50000) n;
     insert into cartwright.event_batches (first_position, ids, last_id, skipped_ids, oldest_at, newest_at)
     select min(id), array_agg(id order by id), max(id), '{}', min(occurred_at), max(occurred_at)

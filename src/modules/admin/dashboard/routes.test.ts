@@ -123,9 +123,9 @@ async function expectSums(shop: Awaited<ReturnType<typeof useOrders>>) {
   const { status, json, text } = await shop.admin.get(`/api/admin/dashboard?from=${from}&to=${to}`)
   expect(status, text).toBe(200)
   const counted = await shop.sql(
-    `select to_char(created_at at time zone 'Europe/Berlin', 'YYYY-MM-DD') as day, count(distinct id)::int as made,
+    `select to_char(created_at at time zone 'Europe/Berlin', 'YYYY-MM-DD') as day, count(distinct orders.id)::int as made,
        sum(ordered - canceled)::int as units
-     from orders.orders join orders.lines on order_id = id
+     from orders.orders join orders.lines on order_id = orders.id
      where state <> 'canceled' and (created_at at time zone 'Europe/Berlin')::date between $1 and $2
      group by 1 order by 1`,
     [from, to]
@@ -158,7 +158,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
          and column_name <> all (string_to_array($2, ' '))`,
       [table, without]
     )
-    return row?.columns
+    return String(row?.columns)
   }
   const orders = await columnsOf('orders.orders', 'id number created_at checkout_id cart_id cart_version')
   await shop.sql(
@@ -171,7 +171,7 @@ async function expectPlans(shop: Awaited<ReturnType<typeof useOrders>>, orderId:
     const columns = await columnsOf(table, 'order_id')
     await shop.sql(
       `insert into ${table} (order_id, ${columns})
-       select orders.id, ${columns} from ${table} as model, orders.orders
+       select orders.id, ${columns.replace(/[^ ]+/g, 'model.$&')} from ${table} as model, orders.orders
        where model.order_id = $1 and orders.number like 'N%' and orders.id <> $1
          and not exists (select from ${table} as present where present.order_id = orders.id)`,
       [orderId]
