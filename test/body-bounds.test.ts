@@ -100,8 +100,14 @@ test.each(SHAPES)(
   'for a body of %s, no operation parses more values than its schema allows',
   (_name, piece, ...ends) => {
     const [open = '', close = ''] = ends
-    for (const { name, schema, bytesMax } of operations) {
-      const { valuesMax } = computeBodyBoundsOfSchema(schema)
+    // Operations with the same limits get the same body, which is parsed once.
+    const limits = new Map(
+      operations.map(({ name, schema, bytesMax }) => {
+        const { valuesMax } = computeBodyBoundsOfSchema(schema)
+        return [`${bytesMax} ${valuesMax}`, { name, bytesMax, valuesMax }]
+      })
+    )
+    for (const { name, bytesMax, valuesMax } of limits.values()) {
       const pieces: string[] = []
       for (let bytes = open.length + 1; bytes < bytesMax - 100; bytes += (pieces.at(-1)?.length ?? 0) + 1)
         pieces.push(piece(pieces.length))

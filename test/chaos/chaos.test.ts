@@ -8,7 +8,7 @@ import { SOURCE, startProgram } from '../support/program.ts'
 // The suite shares modules with the program that runs it, which a bundle has twice.
 
 test('after any faults, orders and money match every acknowledged response', async () => {
-  const line = 'chaos --minutes 0.13 --processes 1 --seed 4 --settled 150 --json'
+  const line = 'chaos --minutes 0.08 --processes 1 --seed 4 --settled 150 --json'
   const { code, out, errors } = await runCommandLine(line.split(' '), { main: SOURCE })
   expect(code, errors + out).toBe(0)
   const [report] = JSON.parse(out).runs

@@ -45,8 +45,7 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
     if (type === 'array') {
       const { items, maxItems } = shape
       if (items === undefined || maxItems === undefined) throw new Error(`${at} has no maxItems`)
-      const all = Array.from({ length: maxItems }, () => build(items, `${at}/*`))
-      return listWithinBytes(all, shape['x-bytes-max'] ?? Number.POSITIVE_INFINITY)
+      return listWithinBytes(maxItems, shape['x-bytes-max'], () => build(items, `${at}/*`))
     }
     return objectOf(shape, at)
   }
@@ -63,7 +62,7 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
     at: string
   ) => {
     const members = Object.entries(properties).map(([name, shape]) => [name, build(shape, `${at}/${name}`)])
-    const { 'x-bytes-max': bytesMax = Number.POSITIVE_INFINITY } = rest
+    const { 'x-bytes-max': bytesMax } = rest
     if (others === false) return Object.fromEntries(members)
     if (typeof others !== 'object' || maxProperties === undefined)
       throw new Error(`${at} has no maxProperties`)
@@ -75,18 +74,29 @@ export function largestOf(schema: BodySchema, options: BodyOptions): unknown {
 }
 
 /** An object of the first members, as many as fit. */
-function withinBytes(members: readonly unknown[][], bytesMax: number): unknown {
-  const value = Object.fromEntries(members)
-  return escapedJson(value).length <= bytesMax ? value : withinBytes(members.slice(0, -1), bytesMax)
+function withinBytes(members: readonly unknown[][], bytesMax: number | undefined): unknown {
+  if (bytesMax === undefined) return Object.fromEntries(members)
+  let bytes = '{}'.length
+  // A member is as long as an array of its name and value, without the brackets and with a comma.
+  const fitting = members.filter(member => {
+    bytes += escapedJson(member).length - '[]'.length + ','.length
+    return bytes - ','.length <= bytesMax
+  })
+  return Object.fromEntries(fitting)
 }
 
-/** The first items of a list, as many as fit. */
-function listWithinBytes(items: readonly unknown[], bytesMax: number): unknown {
+/** A list of as many items as fit, `itemsMax` at most. */
+function listWithinBytes(itemsMax: number, bytesMax: number | undefined, buildItem: () => unknown): unknown {
+  if (bytesMax === undefined) return Array.from({ length: itemsMax }, buildItem)
+  const items: unknown[] = []
   let bytes = '[]'.length
-  return items.filter(item => {
+  while (items.length < itemsMax) {
+    const item = buildItem()
     bytes += escapedJson(item).length + ','.length
-    return bytes <= bytesMax
-  })
+    if (bytes - ','.length > bytesMax) break
+    items.push(item)
+  }
+  return items
 }
 
 const longest = (values: readonly unknown[]): unknown =>

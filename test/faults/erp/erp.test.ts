@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runErp } from './run.ts'
 
 test('an ERP written from its guide is equal to the shop after changes, a kill of the shop, and crashes of its own', async () => {
-  const report = await runErp({ products: 200, changes: 120, kills: 1 })
+  const report = await runErp({ products: 200, changes: 80, kills: 1 })
   expect(report.wrong).toEqual([])
   expect(report.rows.products).toBeGreaterThan(180)
   expect(report.rows.orders).toBeGreaterThan(5)

@@ -3,9 +3,7 @@ import { faults } from './faults.ts'
 import { runFaults } from './run.ts'
 
 const REVEALING_FAULTS = [
-  'database: connections reset, again and again',
   'database: connection reset behind COMMIT',
-  'database: connections lost both ways, new ones work',
   'cache: black hole both ways, connections lost'
 ]
 

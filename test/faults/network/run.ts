@@ -11,7 +11,7 @@ import { createTraffic } from './traffic.ts'
 import { browseCatalog, probeProcesses, refreshTokens, registerVisitors } from './visitors.ts'
 
 const CLIENTS = 8
-const CLIENT_BEHAVIOR = { pauseMs: 20, hangUpPercent: 5 }
+const CLIENT_BEHAVIOR = { pauseMs: 60, hangUpPercent: 5 }
 const WARM_UP_MS = 1_000
 /** Retried operations may take 3 s; another second is the tolerance. */
 const RECOVERY_MS = 4_000
