@@ -38,7 +38,7 @@ function spenderOf({ name, perMinute, callerOf }: RateLimit) {
   const policy = `"${name}";q=${perMinute};w=60`
 
   return (request: FastifyRequest, reply: FastifyReply, cost: number, done: (error?: Error) => void) => {
-    // A body that costs more than the whole limit needs a full budget, and takes all of it.
+    // A request that costs more than a minute's limit needs the full budget, and takes all of it.
     const waitSeconds = take(callerOf(request), Math.min(cost, perMinute))
     if (waitSeconds === 0) return done()
     reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)

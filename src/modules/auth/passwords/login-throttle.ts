@@ -105,7 +105,8 @@ export function createLoginThrottle(deps: BudgetDeps) {
       if ('waitSeconds' in allowed) throw refused(allowed.waitSeconds)
 
       const isShared = allowed.charge === 'account'
-      // All transactions lock the row of the network first, because the same order prevents deadlocks.
+      // All transactions lock the account's budget in this network before the budget of other networks, because the
+      // same order prevents deadlocks.
       const waitSeconds = await count(async tx => {
         if (!(await charge(tx, own))) return cost
         return isShared ? chargeAccount(tx, account, own) : 0

@@ -13,7 +13,7 @@ export const PRODUCTS_REPRICED_PER_REQUEST_MAX = 2_000
 const CHUNK = 200
 /** The daily check pauses four times as long as it worked, so that it uses a fifth of one connection. */
 const REST_FACTOR = 4
-/** All transactions that began before a change have ended after this time. */
+/** This long after a change, every transaction that began before it has ended. */
 const LATE_TRANSACTIONS_SECONDS = 60
 
 type ListProducts = Statement<{ id: 'uuid'; limit: 'int8' }, { product_id: 'uuid' }>

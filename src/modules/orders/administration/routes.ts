@@ -59,7 +59,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
       config,
       schema: {
         ...own,
-        summary: 'Retrieve an order',
+        summary: 'Retrieve an order of any buyer',
         description:
           'Returns an order of any buyer, with items, amounts, shipments, adjustments and history. `next_actions` lists what an administrator can do now. 404 `ORDER_NOT_FOUND`: the order does not exist.'
       }

@@ -21,7 +21,7 @@ const ofOrder = (column: string) =>
   `(select ${column} from orders.orders where checkout_id = checkouts.id and state <> 'canceled')`
 const COMPUTED: Readonly<Record<string, string>> = {
   is_expired: 'expires_at <= now()',
-  // When the order of a checkout is canceled, the checkout is open again.
+  // Canceled orders are ignored, so the checkout of one is open again.
   order_id: ofOrder('id'),
   order_state: ofOrder('state')
 }

@@ -14,7 +14,10 @@ export type RequestedRefund = {
 
 /** The administrator or the API key that requests a refund, with the time of the administrator's login. */
 export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt?: number }
-/** Limits of the total refund of one order, in minor units. */
+/**
+ * How much of one order an administrator may refund in total without a recent login, and an API key at all. In
+ * minor units.
+ */
 export type RefundAuthorizationLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 
 /** Requests refunds: the amount is reserved first, then the provider is called. */
