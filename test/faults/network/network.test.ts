@@ -2,14 +2,12 @@ import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 import { runFaults } from './run.ts'
 
-const REVEALING_FAULTS = [
-  'database: connection reset behind COMMIT',
-  'cache: black hole both ways, connections lost'
-]
+/** The fault that revealed the most bugs. `npm run faults:network` plants all. */
+const FAULT = 'database: connection reset behind COMMIT'
 
-test('a shop keeps its guarantees under the network faults that reveal the most bugs', async () => {
-  const chosen = faults.filter(({ name }) => REVEALING_FAULTS.includes(name))
-  expect(chosen).toHaveLength(REVEALING_FAULTS.length)
+test('a shop keeps its guarantees when connections to the database are reset behind COMMIT', async () => {
+  const chosen = faults.filter(({ name }) => name === FAULT)
+  expect(chosen).toHaveLength(1)
   const results = await runFaults(1, chosen)
-  expect(results.flatMap(({ fault, broken }) => broken.map(promise => `${fault}: ${promise}`))).toEqual([])
+  expect(results.flatMap(({ broken }) => broken)).toEqual([])
 })
