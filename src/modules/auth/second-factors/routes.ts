@@ -30,7 +30,7 @@ export function secondFactorRoutes(tiers: Tiers, factors: SecondFactorService): 
     {
       config: { ...config, beforeEnrolment: true, secret: 200, errors: ['conflict'] },
       schema: {
-        summary: 'Create the caller\'s second factor',
+        summary: "Create the caller's second factor",
         description:
           'Returns a new secret for an authenticator app. The factor is inactive until `POST ' +
           '/api/auth/second-factor/confirm`; another request replaces the secret. 403 ' +
