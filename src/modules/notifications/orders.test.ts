@@ -136,6 +136,39 @@ test('a name that mail programs would display as a link is left out of mails', a
   for (const { html } of mails) expect(html).not.toMatch(/evil|ｅｖｉｌ/)
 })
 
+test('metadata that mail programs would display as a link is left out of mails, and the rest is one line', async () => {
+  const shop = await useMailingShop()
+  const address = '/api/admin/notifications/templates/order_placed/en'
+  const { subject, text, html } = (await shop.admin.get(address)).json
+  const ownText = `${text}{% for entry in order.metadata %}{{ entry.key }}: {{ entry.value }}{% endfor %}`
+  expect((await shop.admin.put(address, { subject, text: ownText, html })).status).toBe(200)
+  const { items, ...body } = sent(shop.mug)
+  const metadata = {
+    engraving: 'For "Ada" & co.,\r\n\u202ewith\u2028love <3',
+    prize: 'You won! https://evil.test/prize',
+    'See evil.test': 'now',
+    wide: 'See ｅｖｉｌ．ｔｅｓｔ',
+    broken: 'https:/\u200b/evil.test'
+  }
+  const { json: order } = await shop.anonymous.post('/api/orders/guest', {
+    ...{
+      ...body,
+      email: 'victim@example.com',
+      payment: TRANSFER,
+      metadata: { note: 'Hello\nAda', link: 'evil.test' }
+    },
+    items: items.map(item => ({ ...item, metadata }))
+  })
+  await shop.pay(order.id)
+  const [mail] = await shop.waitForMails(1)
+  expect(mail?.text).toContain('\n  engraving: For "Ada" & co., with love <3\n')
+  expect(mail?.text).toContain('note: Hello Ada')
+  for (const part of [mail?.text, mail?.html])
+    expect(part).not.toMatch(/evil|ｅｖｉｌ|prize|wide|link:|broken/)
+  const [{ data }] = (await shop.messages()) as [{ data: { order: { metadata: unknown } } }]
+  expect(data.order.metadata).toEqual([{ key: 'note', value: 'Hello Ada' }])
+})
+
 test('an event that is handled twice queues one mail', async () => {
   const shop = await useMailingShop({ CARTWRIGHT__NOTIFICATIONS__OFF: '[order_paid]' })
   const ada = shop.as(customer())

@@ -4,6 +4,7 @@ import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 import { sendNotificationJob } from './job.ts'
+import { linkFreeText } from './link-free-text.ts'
 import { insertNotifications, type NotificationChannel } from './repository.ts'
 
 /** A message that is not stored yet. */
@@ -26,11 +27,6 @@ export type NotificationDraft = {
 type Deps = { enqueue: Enqueue; locale: string; giveUpSeconds: number }
 
 const NAME_LENGTH_MAX = 200
-/**
- * Matches what mail programs display as a link, such as `https://a.example` or `a.example`. An attacker can register or
- * order with the address of a victim and put a link into the name, so such names are dropped.
- */
-const LINK = /:\/\/|[\p{L}\p{N}][.\u3002]\p{L}{2,}/u
 
 /** Stores messages. A job sends each of them once the transaction commits. */
 export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps) {
@@ -63,10 +59,5 @@ export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps
 export type QueueNotifications = ReturnType<typeof createNotificationQueue>
 
 /** Removes line breaks and characters of addresses from a name, for a mail header. Returns '' for a name with a link. */
-const safeName = (name: string): string => {
-  const plain = name
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029<>"\\]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-  return LINK.test(plain.normalize('NFKC')) ? '' : plain.slice(0, NAME_LENGTH_MAX)
-}
+const safeName = (name: string): string =>
+  linkFreeText(name.replace(/[<>"\\]+/g, ' ')).slice(0, NAME_LENGTH_MAX)

@@ -4,6 +4,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, UserContact } from '../../auth/index.ts'
 import type { OrderMessageSummary, OrdersApi } from '../../orders/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
+import { linkFreeText } from '../messages/link-free-text.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
@@ -19,9 +20,14 @@ type Deps = {
   isEnabled: (template: MailTemplateName) => boolean
 }
 
-/** Metadata for a template. It is a list, because a template cannot name a key that an object may lack. */
+/**
+ * Metadata for a template, without entries that contain a link, because an order can name another person's address. It is a
+ * list, because a template cannot name a key that an object may lack.
+ */
 const metadataVariables = (metadata: Metadata) =>
-  Object.entries(metadata).map(([key, value]) => ({ key, value }))
+  Object.entries(metadata)
+    .map(([key, value]) => ({ key: linkFreeText(key), value: linkFreeText(value) }))
+    .filter(({ key, value }) => key !== '' && value !== '')
 
 /** Variables about an order for a template, without its token. */
 export const orderMailVariables = ({
