@@ -1,7 +1,12 @@
 import { compileSchema } from './compile-schema.ts'
 import { defineError } from './errors.ts'
 import { fieldFaults } from './faults.ts'
-import { adminMetadataRequestFields, type Metadata, type MetadataChange } from './metadata.ts'
+import {
+  adminMetadataRequestFields,
+  type Metadata,
+  type MetadataChange,
+  normalizeMetadataChange
+} from './metadata.ts'
 import { Type } from './schema.ts'
 
 /** The fields of a request that change metadata. */
@@ -24,6 +29,19 @@ export const pickUpdatedMetadataFields = ({
   metadata,
   private_metadata
 }: UpdatedMetadata): UpdatedMetadata => ({ id, version, metadata, private_metadata })
+
+const metadataErasedError = defineError(
+  'conflict',
+  'METADATA_ERASED',
+  'The personal data of the order was erased, so its metadata can only be deleted. Send null for keys, and no values.'
+)
+/** Checks that a request on an erased object only deletes keys, because nothing erases values again. @throws `METADATA_ERASED` */
+export function assertOnlyDeletesMetadata({ metadata = {}, private_metadata = {} }: MetadataRequest): void {
+  const values = [metadata, private_metadata].flatMap(change =>
+    Object.values(normalizeMetadataChange(change))
+  )
+  if (values.some(value => value !== null)) throw metadataErasedError()
+}
 
 const metadataInvalidError = defineError(
   'invalid',

@@ -87,8 +87,8 @@ export type ShippingApi = {
   /**
    * Changes the metadata of a shipment: a sent key is set, null deletes it, other keys
    * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
-   * transaction, which locks the shipment until the commit.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * transaction, which locks the shipment until the commit. After erasure of the order, values are rejected.
+   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
    */
   updateMetadata(
     shipmentId: string,

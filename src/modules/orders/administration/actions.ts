@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
+import { assertOnlyDeletesMetadata, type MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -102,11 +102,15 @@ export function createAdminOrderActions(deps: Deps) {
         )
       ),
 
-    /** Changes the metadata in any state, and no other column. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`, `METADATA_LIMIT` */
+    /**
+     * Changes the metadata in any state, and no other column. @throws `ORDER_NOT_FOUND`, `ORDER_STALE`,
+     * `METADATA_ERASED`, `METADATA_LIMIT`
+     */
     updateMetadata: (id: string, body: MetadataRequest, write: IdempotentWrite) =>
       write.once(db, async tx => {
         const order = found(await tx.first(lockOrder, { id }), orderNotFoundError)
         write.expect(order.version, orderStaleError)
+        if (order.erased_at !== null) assertOnlyDeletesMetadata(body)
         await changeMetadata(tx, updateOrderMetadata, { id, ...body })
       }),
 

@@ -149,7 +149,8 @@ export type OrderCommands = {
    * Changes the metadata of an order in any state, and nothing else: a sent key is set, null deletes it, other keys stay.
    * Buyers read `metadata`; only administrators read `private_metadata`. Raises the version, and emits no event. A
    * repeated request changes nothing; a retried job sets the same keys again. Locks the order until the commit.
-   * @throws `ORDER_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * After erasure, values are rejected.
+   * @throws `ORDER_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
    * @example
    * const buyer = { kind: 'customer', customerId } as const
    * const items = [{ variant_id: variantId, quantity: 1 }]

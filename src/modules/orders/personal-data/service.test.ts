@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { newWrite } from '../../../platform/idempotency/write.ts'
 import { customer } from '../../../testing.ts'
+import { shippingModule } from '../../shipping/index.ts'
 import { type OrdersApi, ordersModule } from '../index.ts'
 
 const SCHEMAS = ['orders', 'payments', 'shipping']
@@ -170,6 +172,37 @@ test('an erased order is not reopened, and gets no new personal data', async () 
     expect([status, json]).toMatchObject([409, { code: 'ORDER_ACTION_REFUSED', reason: 'erased' }])
   expect(await read()).toEqual(before)
 })
+
+test.each(['order', 'shipment'] as const)(
+  'metadata of an erased %s takes no values, by request or by command, and deleting keys passes',
+  async noun => {
+    const shop = await useErasure()
+    const ada = customer()
+    const orderId = await shop.done(ada)
+    const [shipment] = await shop.sql(
+      'select id from shipping.shipments where order_id = $1 and sent_at is not null',
+      [orderId]
+    )
+    await shop.erase(ada.id)
+    const path = noun === 'order' ? `orders/${orderId}` : `shipping/shipments/${shipment?.id}`
+    const id = noun === 'order' ? orderId : String(shipment?.id)
+    const api = noun === 'order' ? shop.apiOf(ordersModule)?.orders : shop.apiOf(shippingModule)
+    const read = async () => (await shop.admin.get(`/api/admin/${path}`)).json
+    const before = await read()
+
+    for (const change of [{ metadata: { gone: null, text: 'Ada' } }, { private_metadata: { text: 'Ada' } }]) {
+      const { status, json } = await shop.admin.patch(`/api/admin/${path}`, change)
+      expect([status, json.code]).toEqual([409, 'METADATA_ERASED'])
+      await expect(api?.updateMetadata(id, change, newWrite())).rejects.toMatchObject({
+        code: 'METADATA_ERASED'
+      })
+    }
+    expect(await read()).toEqual(before)
+    const deletion = { metadata: { gone: null, empty: '' } }
+    expect((await shop.admin.patch(`/api/admin/${path}`, deletion)).status).toBe(200)
+    expect(await api?.updateMetadata(id, deletion, newWrite())).toMatchObject({ metadata: {} })
+  }
+)
 
 test('no personal data of a customer is erased while an order is open', async () => {
   const shop = await useErasure()

@@ -42,13 +42,13 @@ export const assignShipmentsOfOrderToCustomer = statement({
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: 'update shipping.shipments set customer_id = $customer_id where order_id = $order_id'
 })
-/** Removes access to the shipments and their tracking numbers. */
+/** Removes access to the shipments, their tracking numbers and metadata. */
 export const eraseShipments = statement({
   name: 'shipping.erase_shipments',
   takes: { order_ids: 'uuid[]' },
   text: `
     update shipping.shipments set customer_id = null, token_version = null, tracking_number = null, tracking_key = null,
-      void_reason = null, metadata = '{}', private_metadata = '{}'
+      void_reason = null, metadata = '{}', private_metadata = '{}', erased_at = now()
     where order_id = any ($order_ids)`
 })
 /** Erases the texts of tracking events and values derived from them. Status and time stay. */
@@ -184,11 +184,11 @@ export const updateShipmentMetadata = metadataUpdateStatement(
   ', version = changed.version + 1, updated_at = now()'
 )
 /** Locks a shipment until `tx` ends. */
-export const lockShipmentVersion = statement({
+export const lockShipmentForMetadata = statement({
   name: 'shipping.lock_shipment_for_metadata',
   takes: { id: 'uuid' },
-  gives: { version: 'int4' },
-  text: 'select version from shipping.shipments where id = $id for update'
+  gives: { version: 'int4', erased_at: 'timestamptz?' },
+  text: 'select version, erased_at from shipping.shipments where id = $id for update'
 })
 export const updateShipmentCarrierAndTracking = statement({
   name: 'shipping.update_label',

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import { derivedId } from '../../../kernel/ids.ts'
-import type { MetadataRequest } from '../../../kernel/metadata-request.ts'
+import { assertOnlyDeletesMetadata, type MetadataRequest } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -157,15 +157,19 @@ export function createShipmentService({ db, isToken, carriers }: Deps) {
     return adminShipmentView(found(row, shipmentNotFoundError), urlOf)
   }
 
-  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `METADATA_LIMIT` */
+  /** @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_STALE`, `METADATA_ERASED`, `METADATA_LIMIT` */
   async function updateMetadata(
     id: string,
     changes: MetadataRequest,
     write: IdempotentWrite
   ): Promise<AdminShipmentResponse> {
     await write.once(db, async tx => {
-      const { version } = found(await tx.first(repository.lockShipmentVersion, { id }), shipmentNotFoundError)
-      write.expect(version, shipmentStaleError)
+      const shipment = found(
+        await tx.first(repository.lockShipmentForMetadata, { id }),
+        shipmentNotFoundError
+      )
+      write.expect(shipment.version, shipmentStaleError)
+      if (shipment.erased_at !== null) assertOnlyDeletesMetadata(changes)
       await changeMetadata(tx, repository.updateShipmentMetadata, { ...changes, id })
     })
     return read(id)
