@@ -120,11 +120,17 @@ export function assessStockLedgerLevel(ledger: LedgerLevel): StockLedgerLevelAss
     find('level_ahead', `the level is at ${level.seq}, the last movement is ${end.seq}`)
     inserted.push(...movementsBetween(end, level))
     end = level
-  } else if (level.seq === end.seq && (level.onHand !== end.onHand || level.reserved !== end.reserved))
+  }
+  const isLevelDifferent = level.onHand !== end.onHand || level.reserved !== end.reserved
+  const needsNewNumber = level.seq === end.seq && isLevelDifferent
+  if (needsNewNumber)
     find('level_differs', `the level has ${describeBalance(level)}, its movements ${describeBalance(end)}`)
 
-  if (end.reserved !== ledger.open) {
+  const isReservedDifferent = end.reserved !== ledger.open
+  if (isReservedDifferent)
     find('reserved_differs', `${end.reserved} reserved, but reservations add up to ${ledger.open}`)
+  // A repaired level gets a new number, because copies of the level compare it.
+  if (needsNewNumber || isReservedDifferent) {
     const right = { seq: end.seq + 1, onHand: end.onHand, reserved: ledger.open }
     inserted.push(...movementsBetween(end, right))
     end = right

@@ -189,3 +189,23 @@ test('a repair of the stock ledger publishes status changes and is visible immed
   await check({ repair: true })
   await expect.poll(() => statusesOf(CUP)).toEqual(['in'])
 })
+
+test.each(DAMAGE)(
+  'a repair of the discrepancy "%s" of the stock ledger gives each changed level a higher number',
+  async (_what, _kinds, plant) => {
+    const books = await useNeglectedBooks()
+    const levels = () =>
+      books.sql(
+        'select item_id, location_id, on_hand, reserved, seq::int from inventory.levels order by item_id, location_id'
+      )
+    await plant(books)
+    const before = await levels()
+    await books.check({ repair: true })
+    const after = await levels()
+    for (const { seq, ...level } of before) {
+      const now = after.find(row => row.item_id === level.item_id && row.location_id === level.location_id)
+      const { seq: newSeq, ...repaired } = now ?? {}
+      if (JSON.stringify(repaired) !== JSON.stringify(level)) expect(newSeq).toBeGreaterThan(Number(seq))
+    }
+  }
+)
