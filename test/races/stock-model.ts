@@ -511,9 +511,10 @@ function countOrAdjust(
         continue
       }
       if (line.version !== null) level.version = line.version
+      const isSafetyChanged = line.safety !== null && line.safety !== level.safety
       if (line.safety !== null) level.safety = line.safety
-      if (line.onHand !== null && line.onHand !== level.onHand)
-        move(level, 'count', line.onHand - level.onHand, 0)
+      const delta = (line.onHand ?? level.onHand) - level.onHand
+      if (isSafetyChanged || delta !== 0) move(level, 'count', delta, 0)
     }
     touched.add(level)
     facts.add(level)

@@ -20,11 +20,11 @@ export function applyCountOrAdjustment(
   const { id, kind, actor, reason } = operation
   const stale = new Set<string>()
   const touched: MutableStockLevel[] = []
-  const change = (level: MutableStockLevel, onHandDelta: number) => {
+  const change = (level: MutableStockLevel, onHandDelta: number, isSafetyChanged = false) => {
     touched.push(level)
     if (kind === 'count') note(onHandDelta === 0 ? 'count-same' : 'count')
     else note(level.onHand + onHandDelta < 0 ? 'adjust-negative' : 'adjust')
-    if (onHandDelta === 0) return
+    if (onHandDelta === 0 && !isSafetyChanged) return
     ledger.move(level, { kind, onHandDelta, reservedDelta: 0, operation: id, owner: null, actor, reason })
   }
   for (const line of operation.lines) {
@@ -35,25 +35,30 @@ export function applyCountOrAdjustment(
       note('count-stale')
       stale.add(line.itemId)
     } else {
-      setSafetyAndVersion(ledger, level, line)
-      change(level, (line.onHand ?? level.onHand) - level.onHand)
+      const isSafetyChanged = setSafetyAndVersion(ledger, level, line)
+      change(level, (line.onHand ?? level.onHand) - level.onHand, isSafetyChanged)
     }
   }
   return { stale: [...stale], touched }
 }
 
-/** Sets the safety stock and source version of a level, which have no movements. */
+/**
+ * Sets the safety stock and source version of a level. Returns whether the safety stock changed. Then a movement must follow,
+ * also of no units, because copies of the level compare its number.
+ */
 function setSafetyAndVersion(
   ledger: WorkingStockLedger,
   level: MutableStockLevel,
   line: StockCountOperation['lines'][number]
-): void {
+): boolean {
   const { safety, sourceVersion } = {
     safety: line.safety ?? level.safety,
     sourceVersion: line.sourceVersion ?? level.sourceVersion
   }
-  if (safety === level.safety && sourceVersion === level.sourceVersion) return
+  const isSafetyChanged = safety !== level.safety
+  if (!isSafetyChanged && sourceVersion === level.sourceVersion) return false
   level.safety = safety
   level.sourceVersion = sourceVersion
   ledger.noteLevel(level)
+  return isSafetyChanged
 }

@@ -62,6 +62,36 @@ test('a stock count starts tracking, sets the units on hand and is visible immed
   )
 })
 
+test('a change of the safety stock alone gets a number of its own and a movement of no units', async () => {
+  const { admin, count, movements } = await useInventory()
+  const id = newId()
+  await count(id, { on_hand: 10 })
+  const since = encodeURIComponent('1970-01-01T00:00:00Z')
+  const poll = async () => (await admin.get(`/api/inventory/levels?updated_since=${since}`)).json.items
+  expect(await poll()).toMatchObject([{ safety: 0, seq: 1 }])
+  expect((await count(id, { on_hand: 10, safety: 4 })).json).toMatchObject({ safety: 4, seq: 2 })
+  expect(await poll()).toMatchObject([{ safety: 4, seq: 2 }])
+  expect((await count(id, { on_hand: 10, safety: 4 })).json).toMatchObject({ safety: 4, seq: 2 })
+  expect((await count(id, { on_hand: 12, safety: 5 })).json).toMatchObject({ safety: 5, seq: 3 })
+  expect(await movements(id)).toEqual([
+    ['count', 2, 12],
+    ['count', 0, 10],
+    ['count', 10, 10]
+  ])
+  expect((await admin.get('/api/inventory/check')).json).toMatchObject({ total: 0 })
+})
+
+test('a count that only raises the source version leaves what a level shows as it is', async () => {
+  const { admin, count, sql } = await useInventory()
+  const id = newId()
+  await count(id, { on_hand: 10, source_version: 1 })
+  await sql(`update inventory.levels set updated_at = now() - interval '1 hour'`)
+  const level = async () => (await admin.get(`/api/inventory/levels?variant_id=${id}`)).json.items
+  const before = await level()
+  expect((await count(id, { on_hand: 10, source_version: 2 })).json).toMatchObject({ applied: true, seq: 1 })
+  expect(await level()).toEqual(before)
+})
+
 test('a stock adjustment adds or removes units, can go below zero, and cannot be zero', async () => {
   const { adjust, movements } = await useInventory()
   const id = newId()

@@ -63,7 +63,8 @@ const level = {
   safety: Type.Integer({ description: 'Safety stock, which is not sold.' }),
   available: Type.Integer({ description: 'Units that can be sold from this location.' }),
   seq: Type.Integer({
-    description: 'Number of the latest movement. A newer state of the level has a higher one.'
+    description:
+      'Number of the latest movement. A newer state of the level has a higher one, also after a change of the safety stock.'
   }),
   updated_at: {
     ...Time,

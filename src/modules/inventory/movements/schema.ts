@@ -20,7 +20,9 @@ export const StockMovementResponse = response('MovementResponse', {
     description: 'Number of the movement of this variant at this location, without gaps.'
   }),
   kind: MovementKind,
-  on_hand_delta: Type.Integer({ description: 'Change of the units on hand.' }),
+  on_hand_delta: Type.Integer({
+    description: 'Change of the units on hand. 0 in a `count`: it changed the safety stock only.'
+  }),
   reserved_delta: Type.Integer({ description: 'Change of the reserved units.' }),
   on_hand_after: Type.Integer({ description: 'Units on hand after the movement.' }),
   reserved_after: Type.Integer({ description: 'Reserved units after the movement.' }),

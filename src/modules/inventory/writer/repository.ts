@@ -153,7 +153,7 @@ export const updateStockLevels = statement({
     )
     update inventory.levels set on_hand = now.on_hand, reserved = now.reserved, safety = now.safety,
       seq = now.seq, source_version = now.source_version::int8,
-      updated_at = case when levels.updated_at < now() - interval '1 second' then now() else levels.updated_at end
+      updated_at = case when now.seq > levels.seq and levels.updated_at < now() - interval '1 second' then now() else levels.updated_at end
     from unnest($itemIds::uuid[], $locationIds::uuid[], $onHand::int[], $reserved::int[], $safety::int[],
         $seqs::int8[], $sourceVersions::float8[])
       as now (item_id, location_id, on_hand, reserved, safety, seq, source_version)
