@@ -16,14 +16,18 @@ type Options = { http: HttpClient; token: string; variants: readonly Variant[] }
 const CLIENTS = 4
 const RETRY_MS = 50
 const UNITS_MAX = 5
+const SAFETY_MAX = 5
+/** Sent with the safety stock of a variant without a level. */
+const STOCK_UNLESS_COUNTED = 100
 /** How often each change happens, of 100. */
 const SHARES = {
-  'change product': 18,
+  'change product': 14,
   'change price': 12,
   'create product': 5,
   'delete product': 3,
   'count stock': 14,
   'adjust stock': 8,
+  'change safety': 4,
   order: 22,
   note: 4,
   hold: 3,
@@ -86,6 +90,12 @@ export function createChanges({ http, token, variants }: Options): ShopChanges {
         delta: randomInt(1, UNITS_MAX),
         reason: 'Found behind the shelf'
       }),
+    'change safety': async () => {
+      const { id } = pick(sold)
+      const level = await http.send('GET', `/api/inventory/levels?variant_id=${id}`, { token })
+      const on_hand = level?.json?.items?.[0]?.on_hand ?? STOCK_UNLESS_COUNTED
+      return send('PUT', `/api/inventory/levels/${id}`, { on_hand, safety: randomInt(SAFETY_MAX) })
+    },
     order: async () => {
       const made = await send('POST', '/api/admin/orders', {
         email: 'buyer@example.com',
