@@ -3,6 +3,7 @@ import { defineError } from './errors.ts'
 import { fieldFaults } from './faults.ts'
 import {
   adminMetadataRequestFields,
+  isMetadataKeptBy,
   type Metadata,
   type MetadataChange,
   normalizeMetadataChange
@@ -29,6 +30,13 @@ export const pickUpdatedMetadataFields = ({
   metadata,
   private_metadata
 }: UpdatedMetadata): UpdatedMetadata => ({ id, version, metadata, private_metadata })
+
+/** Whether a request would change the metadata of an object that has this metadata. */
+export const changesMetadata = (
+  stored: Pick<UpdatedMetadata, 'metadata' | 'private_metadata'>,
+  { metadata = {}, private_metadata = {} }: MetadataRequest
+): boolean =>
+  !isMetadataKeptBy(stored.metadata, metadata) || !isMetadataKeptBy(stored.private_metadata, private_metadata)
 
 const metadataErasedError = defineError(
   'conflict',

@@ -52,6 +52,10 @@ export function mergeChangeIntoLineMetadata(stored: Metadata, change: MetadataCh
   return metadata
 }
 
+/** Whether the change leaves the metadata equal. */
+export const isMetadataKeptBy = (stored: Metadata, change: MetadataChange): boolean =>
+  metadataEqualityKey(withChange(stored, change)) === metadataEqualityKey(stored)
+
 function withChange(stored: Metadata, change: MetadataChange): Metadata {
   const merged = new Map<string, string | null>(Object.entries(stored))
   for (const [key, value] of Object.entries(normalizeMetadataChange(change))) merged.set(key, value)

@@ -3,6 +3,7 @@ import { type IdempotentWrite, newWrite } from '../../src/index.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import type { MetadataRequest, UpdatedMetadata } from '../../src/kernel/metadata-request.ts'
 import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { ordersModule } from '../../src/modules/orders/index.ts'
 import { reviewsModule } from '../../src/modules/reviews/index.ts'
 import { shippingModule } from '../../src/modules/shipping/index.ts'
 import { admin, customer } from '../../src/testing.ts'
@@ -18,6 +19,10 @@ const useShop = () => useOrders({ modules: [...CHECKOUT_MODULES, reviewsModule] 
 const NOUNS: Readonly<
   Record<string, (shop: Shop) => Promise<{ id: string; update: Update | undefined; path: string }>>
 > = {
+  order: async shop => {
+    const { json } = await shop.as(customer()).post('/api/orders', sent(shop.mug))
+    return { id: json.id, update: shop.apiOf(ordersModule)?.orders.updateMetadata, path: '/api/admin/orders' }
+  },
   product: async shop => {
     const [row] = await shop.sql('select product_id as id from catalog.variants where id = $1', [shop.mug])
     const update = shop.apiOf(catalogModule)?.products.updateMetadata
@@ -67,5 +72,37 @@ test.each(Object.entries(NOUNS))(
     await expect(update(newId(), change, newWrite())).rejects.toMatchObject({
       code: expect.stringMatching(/_NOT_FOUND$/)
     })
+  }
+)
+
+test.each(Object.entries(NOUNS))(
+  'a change that leaves the metadata of a %s equal raises no version and emits no event',
+  async (_, prepare) => {
+    const shop = await useShop()
+    const { id, update, path } = await prepare(shop)
+    if (update === undefined) throw new Error('the module is missing')
+    const read = async () => (await shop.as(admin()).get(`${path}/${id}`)).json
+    const change = { metadata: { a: '1', b: '2' }, private_metadata: { margin: 'low' } }
+    await update(id, change, newWrite())
+    const before = await read()
+    const events = () => shop.sql('select name from cartwright.events where subject = $1', [id])
+    const emitted = await events()
+
+    const equal = [
+      change,
+      { metadata: { b: '2', a: '1' } },
+      { private_metadata: { gone: null, empty: '' } },
+      {}
+    ]
+    for (const each of equal) {
+      expect(await update(id, each, newWrite())).toMatchObject({ version: before.version })
+      const { status, json } = await shop.as(admin()).patch(`${path}/${id}`, each)
+      expect([status, json.version]).toEqual([200, before.version])
+    }
+    expect(await read()).toEqual(before)
+    expect(await events()).toEqual(emitted)
+    await update(id, { metadata: { a: '2' } }, newWrite())
+    expect((await read()).version).toBe(before.version + 1)
+    expect((await events()).length - emitted.length).toBe(path === '/api/catalog/products' ? 1 : 0)
   }
 )

@@ -47,7 +47,7 @@ export type ReviewsApi = {
   export(customerId: string): Promise<OwnReviewResponse[]>
   /**
    * Changes the metadata of a review: a sent key is set, null deletes it, other keys
-   * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
+   * stay. Raises the version, unless the metadata stays equal. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
    * transaction, which locks the review until the commit.
    * @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
    */

@@ -86,7 +86,7 @@ export type ShippingApi = {
   assignCustomer(tx: Transaction, orderId: string, customerId: string): Promise<void>
   /**
    * Changes the metadata of a shipment: a sent key is set, null deletes it, other keys
-   * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
+   * stay. Raises the version, unless the metadata stays equal. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
    * transaction, which locks the shipment until the commit. After erasure of the order, values are rejected.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
    */

@@ -35,20 +35,23 @@ export type MetadataChangeRow = {
 }
 
 /**
- * Declares the metadata of a table, and returns the statement that changes it in many rows. `also`: further assignments, such as of the
- * version, for objects whose other columns did not change with it.
+ * Declares the metadata of a table, and returns the statement that changes it in many rows. A row whose metadata would stay equal is
+ * not updated. `also`: further assignments, such as of the version, for objects whose other columns did not change with it.
  */
 export function metadataUpdateStatement(name: string, table: `${string}.${string}`, also = '') {
   declareMetadataLimitConstraint(table)
+  const metadata = mergedMetadataSql('changed.metadata', 'rows.metadata')
+  const privateMetadata = mergedMetadataSql('changed.private_metadata', 'rows.private_metadata')
   return statement({
     name,
     takes: { rows: json<readonly MetadataChangeRow[]>() },
     text: `
     update ${table} as changed set
-      metadata = ${mergedMetadataSql('changed.metadata', 'rows.metadata')},
-      private_metadata = ${mergedMetadataSql('changed.private_metadata', 'rows.private_metadata')}${also}
+      metadata = ${metadata},
+      private_metadata = ${privateMetadata}${also}
     from jsonb_to_recordset($rows) as rows (id uuid, metadata jsonb, private_metadata jsonb)
-    where changed.id = rows.id`
+    where changed.id = rows.id
+      and (changed.metadata, changed.private_metadata) is distinct from (${metadata}, ${privateMetadata})`
   })
 }
 /** A statement of `metadataUpdateStatement`. */

@@ -10,8 +10,8 @@ import type { ProductService } from './service.ts'
 /** Products for other modules. The routes of `/api/catalog/products` call the same functions. */
 export type ProductCommands = {
   /**
-   * Changes the metadata of a product, and emits `catalog.product_changed`: a sent key is set, null deletes it, other keys
-   * stay. Raises the version. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
+   * Changes the metadata of a product: a sent key is set, null deletes it, other keys stay. Raises the version and emits
+   * `catalog.product_changed`. If the metadata stays equal, it does neither, so a subscriber of that event can call it. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
    * transaction, which locks the product until the commit.
    * @throws `CATALOG_PRODUCT_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
    * @example

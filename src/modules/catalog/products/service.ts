@@ -1,6 +1,7 @@
 import { found } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
+import { changesMetadata } from '../../../kernel/metadata-request.ts'
 import { emptyPage, newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -118,7 +119,10 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     return read(write.id)
   }
 
-  /** @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, and as `create` */
+  /**
+   * A change of metadata that changes nothing raises no version and emits no event, so that a subscriber of
+   * `catalog.product_changed` can write metadata. @throws `CATALOG_PRODUCT_NOT_FOUND`, `CATALOG_PRODUCT_STALE`, and as `create`
+   */
   async function patch(
     id: string,
     body: UpdateProductRequest,
@@ -129,6 +133,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       await lockProductForWrite(tx, id, write)
       if (isEmptyPatch(body)) return
       const present = found(await tx.first(repository.findProductDetail, { id }), productNotFoundError)
+      const isMetadataOnly = category_ids === undefined && isEmptyPatch(fields)
+      if (isMetadataOnly && !changesMetadata(present, body)) return
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       await changeMetadata(tx, repository.updateProductMetadata, { id, metadata, private_metadata })

@@ -1,5 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
+import { changesMetadata } from '../../../kernel/metadata-request.ts'
 import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -80,7 +81,10 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     return read(write.id)
   }
 
-  /** @throws `CATALOG_VARIANT_NOT_FOUND`, and as `create` */
+  /**
+   * A change of metadata that changes nothing raises no version and emits no event. @throws `CATALOG_VARIANT_NOT_FOUND`, and
+   * as `create`
+   */
   async function patch(
     id: string,
     body: UpdateVariantRequest,
@@ -90,6 +94,8 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFoundError)
       if (isEmptyPatch(body)) return
+      const { metadata, private_metadata, ...fields } = body
+      if (isEmptyPatch(fields) && !changesMetadata(present, { metadata, private_metadata })) return
       const row = variantRowAfterUpdate(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
       if ('price' in body || 'sale_price' in body)

@@ -75,7 +75,7 @@ export function orderAdministrationRoutes(tiers: Tiers, orders: OrderAdministrat
         ...own,
         summary: 'Update an order',
         description:
-          'Changes `metadata` and `private_metadata` of an order, in any state. Sent keys are set, null deletes a key, and other keys stay. Buyers see `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the order would have too many keys; delete some. 409 `METADATA_ERASED`: the order was erased; send only null. 412 `ORDER_STALE`: read the order again.',
+          'Changes `metadata` and `private_metadata` of an order, in any state. Sent keys are set, null deletes a key, and other keys stay. Metadata that stays equal keeps the version. Buyers see `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the order would have too many keys; delete some. 409 `METADATA_ERASED`: the order was erased; send only null. 412 `ORDER_STALE`: read the order again.',
         body: schema.UpdateOrderRequest
       }
     },

@@ -147,8 +147,8 @@ export type OrderCommands = {
   list(buyer: ListBuyer, query: PageQuery): Promise<Page<OrderSummaryResponse>>
   /**
    * Changes the metadata of an order in any state, and nothing else: a sent key is set, null deletes it, other keys stay.
-   * Buyers read `metadata`; only administrators read `private_metadata`. Raises the version, and emits no event. A
-   * repeated request changes nothing; a retried job sets the same keys again. Locks the order until the commit.
+   * Buyers read `metadata`; only administrators read `private_metadata`. Raises the version unless the metadata stays
+   * equal, and emits no event. A repeated request changes nothing; a retried job sets the same keys again. Locks the order until the commit.
    * After erasure, values are rejected.
    * @throws `ORDER_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
    * @example

@@ -108,7 +108,7 @@ export function reviewModerationRoutes(tiers: Tiers, moderation: ReviewModeratio
         ...one,
         summary: "Update a review's metadata",
         description:
-          'Changes `metadata` and `private_metadata` of a review, and returns the review. Sent keys are set, null deletes a key, and other keys stay. The author sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the review would have too many keys; delete some. 412 `REVIEW_STALE`: it has changed since; read it again.',
+          'Changes `metadata` and `private_metadata` of a review, and returns the review. Sent keys are set, null deletes a key, and other keys stay. Metadata that stays equal keeps the version. The author sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the review would have too many keys; delete some. 412 `REVIEW_STALE`: it has changed since; read it again.',
         body: UpdateReviewMetadataRequest
       }
     },

@@ -99,7 +99,7 @@ export function shipmentRoutes(
         ...own,
         summary: "Update a shipment's metadata",
         description:
-          'Changes `metadata` and `private_metadata` of a shipment, and returns the shipment. Sent keys are set, null deletes a key, and other keys stay. The buyer sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the shipment would have too many keys; delete some. 409 `METADATA_ERASED`: the order was erased; send only null.',
+          'Changes `metadata` and `private_metadata` of a shipment, and returns the shipment. Sent keys are set, null deletes a key, and other keys stay. Metadata that stays equal keeps the version. The buyer sees `metadata`; only administrators see `private_metadata`. 400 `METADATA_LIMIT`: the shipment would have too many keys; delete some. 409 `METADATA_ERASED`: the order was erased; send only null.',
         body: UpdateShipmentMetadataRequest
       }
     },
