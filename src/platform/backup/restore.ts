@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
+import { expireEventCursors } from '../event-log/restored-positions.ts'
 import { closePgClient, openUnpooledPgClient } from '../postgres/connect.ts'
 import { applyMigrationsOfBackup, type MigrationSource } from '../postgres/migrate.ts'
 import {
@@ -25,7 +26,7 @@ import { listSequences, listTablesByReferences } from './tables.ts'
 export const SEQUENCE_VALUES_SKIPPED_BY_RESTORE = 1_000_000
 
 /**
- * Restores a backup into an empty database, in one transaction. The schema is that of the backup; the next start migrates it.
+ * Restores a backup into an empty database, in one transaction. Cursors of readers of the event log expire. The schema is that of the backup; the next start migrates it.
  * @throws OperatorError when the database is not empty, or the file is incomplete or of a newer version.
  */
 export async function restoreDatabase(
@@ -98,6 +99,7 @@ async function fill(
     const ahead = is_of_column ? 0 : SEQUENCE_VALUES_SKIPPED_BY_RESTORE
     await client.query('select setval($1, $2::int8 + $3, $4)', [name, last_value, ahead, is_called])
   }
+  await expireEventCursors(client)
   const rows = Object.values(counted).reduce((sum, each) => sum + each, 0)
   return { tables: tables.length, rows, taken_at: head.taken_at }
 }

@@ -5,15 +5,15 @@ import { findEventLogPositionsAfter, findLoggedEventsByIds, type LoggedEventRow 
 const cursorExpiredError = defineError(
   'gone',
   'EVENTS_CURSOR_EXPIRED',
-  'The events after this position were deleted (events.retention_days). Read all objects again, then continue from "latest_position".'
+  'The events after this position were deleted (events.retention_days), or the shop was restored from a backup. Empty the copy, read all objects again, then continue from "latest_position".'
 )
 const cursorAheadError = defineError(
   'invalid',
   'EVENTS_CURSOR_AHEAD',
-  'The position in "after" is beyond the end of the log. If the shop was restored from a backup, read all objects again, then continue from "latest_position".'
+  'The position in "after" is beyond the end of the log. If the shop was restored from a backup, empty the copy, read all objects again, then continue from "latest_position".'
 )
 
-/** An event of the log. Positions have no gaps. */
+/** An event of the log. Positions have no gaps. A restore moves them all. */
 export type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
 export type EventLogPage = { items: LoggedEvent[]; next_after: number; latest_position: number }
 export type EventLogQuery = {

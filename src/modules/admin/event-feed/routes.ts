@@ -11,7 +11,7 @@ export function eventFeedRoutes(tiers: Tiers, eventLog: EventLogReader): void {
       schema: {
         summary: 'List the event log',
         description:
-          'Returns the events that webhooks may send, in the order of their positions, also when no webhook endpoint subscribes. Store `next_after` with the effects of a page, and send it as `after` for the next page. An administrator with scopes receives the events of those modules. 400 `EVENTS_CURSOR_AHEAD`: the position does not exist yet, for example after the shop was restored from a backup. 410 `EVENTS_CURSOR_EXPIRED`: events after this position were deleted (`events.retention_days`). In both cases read all objects again, and continue from `latest_position`.',
+          'Returns the events that webhooks may send, in the order of their positions, also when no webhook endpoint subscribes. Store `next_after` with the effects of a page, and send it as `after` for the next page. An administrator with scopes receives the events of those modules. 400 `EVENTS_CURSOR_AHEAD`: the position does not exist yet. 410 `EVENTS_CURSOR_EXPIRED`: events after this position were deleted (`events.retention_days`), or the shop was restored from a backup. In both cases empty the copy, read all objects again, and continue from `latest_position`.',
         querystring: EventFeedQuery,
         response: { 200: EventFeedResponse }
       }
