@@ -13,7 +13,8 @@ export const expireOrdersJob = defineJob(
 export const completeOrdersJob = defineJob(
   'orders.complete_orders',
   {
-    description: 'Completes shipped and paid orders that have not changed for a configured time.',
+    description:
+      'Completes shipped and paid orders that have not changed for a configured time. Changes of metadata do not count.',
     timeoutSeconds: 60,
     intervalSeconds: 300
   },

@@ -104,7 +104,7 @@ export const ordersSettings = settingsSection('Checkouts and orders.', {
     }
   ),
   completed_after_days: integerSetting(
-    'Days without a change after which a fully shipped and paid order is completed.',
+    'Days without a change, other than of metadata, after which a fully shipped and paid order is completed.',
     30,
     1,
     3_650

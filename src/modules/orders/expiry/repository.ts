@@ -21,7 +21,8 @@ export const updateOrderExpiry = lockedOrderUpdate({
   takes: { seconds: 'float8' },
   text: `
     update orders.orders set expires_at = new.at, version = version + (expires_at is distinct from new.at)::int,
-      updated_at = case when expires_at is distinct from new.at then now() else updated_at end
+      updated_at = case when expires_at is distinct from new.at then now() else updated_at end,
+      progressed_at = case when expires_at is distinct from new.at then now() else progressed_at end
     from (select created_at + make_interval(secs => $seconds) as at from orders.orders where id = $id) as new
     where id = $id`
 })

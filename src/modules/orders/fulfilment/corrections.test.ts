@@ -20,7 +20,7 @@ async function useDelivered() {
       return { id, parcel, path: `shipments/${parcel}/events/${json.events[0].id}/void` }
     },
     complete: async () => {
-      await shop.sql(`update orders.orders set updated_at = updated_at - interval '31 days'`)
+      await shop.sql(`update orders.orders set progressed_at = progressed_at - interval '31 days'`)
       await doOnceMore(shop, 'orders.complete_orders')
     },
     parcelOf: async (id: string) => (await shop.buyer.get(`/api/shipping/order/${id}`)).json.items[0].status

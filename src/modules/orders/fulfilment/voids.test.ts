@@ -183,7 +183,7 @@ describe('voiding a shipment', () => {
     [
       'the shop',
       async (shop: Pick<PaidOrders, 'sql' | 'db'>) => {
-        await shop.sql(`update orders.orders set updated_at = updated_at - interval '31 days'`)
+        await shop.sql(`update orders.orders set progressed_at = progressed_at - interval '31 days'`)
         await doOnceMore(shop, 'orders.complete_orders')
       }
     ]

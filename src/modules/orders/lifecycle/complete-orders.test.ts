@@ -16,18 +16,21 @@ async function useSent() {
     },
     /** Shifts the last change of all orders into the past. */
     pass: (interval: string) =>
-      shop.sql('update orders.orders set updated_at = updated_at - $1::interval', [interval]),
+      shop.sql('update orders.orders set progressed_at = progressed_at - $1::interval', [interval]),
     /** Waits for a full run of the job. */
     sweep: (meanwhile?: () => Promise<void>) => doOnceMore(shop, 'orders.complete_orders', meanwhile)
   }
 }
 
-test('a shipped and paid order is completed 30 days after its last change', async () => {
+test('a shipped and paid order is completed 30 days after its last change other than of metadata', async () => {
   const shop = await useSent()
   const [done, touched] = [await shop.sent(), await shop.sent()]
   await shop.pass('29 days')
   await shop.sweep()
   expect((await shop.read(done)).status).toBe('shipped')
+  const { updated_at } = await shop.read(done)
+  await shop.admin.patch(`/api/admin/orders/${done}`, { metadata: { erp_number: '4711' } })
+  expect((await shop.read(done)).updated_at).not.toBe(updated_at)
   await shop.does(touched, 'refunds', { amount: 100, reason: 'it was late' })
   await shop.pass('2 days')
   await shop.sweep()
@@ -72,7 +75,7 @@ test('an order that changes while the completion job waits for its lock is not c
   await holder.connect()
   onTestFinished(() => holder.end())
   await holder.query('begin')
-  await holder.query('update orders.orders set updated_at = now() where id = $1', [id])
+  await holder.query('update orders.orders set progressed_at = now() where id = $1', [id])
   // The job waits for the order, or has waited for as long as it does.
   const hasWaited = `
     select pid::text from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'

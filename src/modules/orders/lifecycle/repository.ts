@@ -117,7 +117,7 @@ export const updateOrderState = lockedOrderUpdate({
       placed_at = case when $state in ('placed', 'completed') then coalesce(placed_at, now()) else placed_at end,
       network = case when $state = 'pending' then network end,
       expires_at = case when $state = 'pending' then expires_at end,
-      version = version + 1, updated_at = now()
+      version = version + 1, updated_at = now(), progressed_at = now()
     where id = $id`
 })
 export const updateLineCounters = statement({
@@ -155,7 +155,7 @@ export const updateOrderPaymentStatus = lockedOrderUpdate({
   },
   text: `
     update orders.orders set payment_status = $payment_status, is_overpaid = $is_overpaid, is_disputed = $is_disputed,
-      expires_at = ${expiry}, version = version + 1, updated_at = now()
+      expires_at = ${expiry}, version = version + 1, updated_at = now(), progressed_at = now()
     where id = $id
       and (payment_status, is_overpaid, is_disputed, expires_at)
         is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`

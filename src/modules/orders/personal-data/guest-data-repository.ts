@@ -17,15 +17,15 @@ export const listGuestOrdersOfEmail = statement({
   gives: columns,
   text: `${select} where lower(email) = lower($email) and customer_id is null and erased_at is null order by id`
 })
-/** Completed or canceled guest orders that have not changed since `before`, oldest first. */
+/** Completed or canceled guest orders that have not changed since `before`, except in their metadata, oldest first. */
 export const listOldGuestOrders = statement({
   name: 'orders.list_old_guest_orders',
   takes: { before: 'timestamptz', limit: 'int8' },
   gives: columns,
   text: `
     ${select}
-    where customer_id is null and erased_at is null and state in ('completed', 'canceled') and updated_at < $before
-    order by updated_at limit $limit`
+    where customer_id is null and erased_at is null and state in ('completed', 'canceled') and progressed_at < $before
+    order by progressed_at limit $limit`
 })
 export type GuestOrderRow = RowOf<typeof findUnerasedOrder>
 export const listOrderVersions = statement({

@@ -118,18 +118,19 @@ test("administrators select a guest's data by one order or one address, and neve
   expect((await shop.read(owned.id)).email).toBe(ADA)
 })
 
-test('personal data of closed guest orders is erased after the configured number of days', async () => {
+test('personal data of closed guest orders is erased after the configured number of days, also when metadata was written since', async () => {
   const shop = await useGuests({ CARTWRIGHT__ORDERS__GUEST_DATA_DAYS: '30' })
   const [old, recent, open] = [await shop.closed(), await shop.closed(), await shop.guestOrder()]
   const { json: owned } = await shop.as(customer()).post('/api/orders', { ...sent(shop.mug), email: ADA })
   await shop.cancel(owned.id)
   const age = (id: string, days: number) =>
-    shop.sql('update orders.orders set updated_at = now() - make_interval(days => $2) where id = $1', [
+    shop.sql('update orders.orders set progressed_at = now() - make_interval(days => $2) where id = $1', [
       id,
       days
     ])
   await age(recent.id, 29)
   for (const { id } of [old, open, owned]) await age(id, 31)
+  await shop.admin.patch(`/api/admin/orders/${old.id}`, { metadata: { erp_number: '4711' } })
   await doOnceMore(shop, 'orders.erase_old_guest_data')
   const emails = await Promise.all(
     [old, recent, open, owned].map(async ({ id }) => (await shop.read(id)).email)
@@ -140,7 +141,7 @@ test('personal data of closed guest orders is erased after the configured number
 test('by default no personal data is erased because of its age', async () => {
   const shop = await useGuests()
   const { id } = await shop.closed()
-  await shop.sql(`update orders.orders set updated_at = '2001-01-01'`)
+  await shop.sql(`update orders.orders set progressed_at = '2001-01-01'`)
   await doOnceMore(shop, 'orders.erase_old_guest_data')
   expect((await shop.read(id)).email).toBe(ADA)
 })

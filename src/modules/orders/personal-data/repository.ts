@@ -45,7 +45,7 @@ export const eraseOrderPersonalData = statement({
       email = null, note = null, metadata = '{}', private_metadata = '{}',
       shipping_address = ${regionOf('shipping_address')}, billing_address = ${regionOf('billing_address')},
       tax_exemption = tax_exemption || '{ "company": "", "vat_id": null }',
-      erased_at = now(), version = version + 1, updated_at = now()
+      erased_at = now(), version = version + 1, updated_at = now(), progressed_at = now()
     where id = any ($ids)`
 })
 /** Removes reasons that users wrote. Reasons of the shop itself contain no personal data. */

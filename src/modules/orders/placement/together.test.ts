@@ -134,7 +134,7 @@ const ROWS_OF = {
   'shipping.shipments': 'order_id'
 }
 /** What no other order shares. */
-const OF_ONE = `{id,number,reference,buyer,network,actor,customer_id,order_id,created_at,updated_at,placed_at,expires_at,at}`
+const OF_ONE = `{id,number,reference,buyer,network,actor,customer_id,order_id,created_at,updated_at,progressed_at,placed_at,expires_at,at}`
 
 test('simultaneous orders of all kinds store the same rows as each of them on its own', async () => {
   const shop = await useTogether({
