@@ -70,5 +70,5 @@ function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
       `${outside} events are in no week's partition, so they are not deleted by dropping one`,
       'A running server moves them within an hour. If not, its log has the reason.'
     )
-  return okDiagnosisFinding(latest === 0 ? 'empty' : `${latest} positions, unique and without gaps`)
+  return okDiagnosisFinding(latest === 0 ? 'empty' : `positions up to ${latest}, unique and without gaps`)
 }

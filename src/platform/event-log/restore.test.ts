@@ -9,6 +9,7 @@ import { standardModules } from '../../app.ts'
 import { migrationSources } from '../../module.ts'
 import { backUpDatabase } from '../backup/backup.ts'
 import { restoreDatabase } from '../backup/restore.ts'
+import { diagnoseEventLog } from './diagnosis.ts'
 import { MOVE_EVENT_POSITIONS_SQL } from './restored-positions.ts'
 
 const chime = chimeModule()
@@ -54,6 +55,11 @@ test('a restored log keeps its events, and rejects every cursor from before also
     await expect(restored.read(after)).rejects.toMatchObject({ code: 'EVENTS_CURSOR_EXPIRED' })
   const { items, latest_position } = await restored.read()
   expect(items.map(({ position }) => latest_position - position)).toEqual([4, 3, 2, 1, 0])
+  const [check] = diagnoseEventLog(restored.db)
+  expect(await check?.find()).toMatchObject({
+    state: 'ok',
+    detail: expect.stringContaining(`${latest_position}`)
+  })
   await expect(restored.read(latest_position + 1)).rejects.toMatchObject({ code: 'EVENTS_CURSOR_AHEAD' })
 })
 

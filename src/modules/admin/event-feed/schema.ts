@@ -26,7 +26,7 @@ export type EventFeedQuery = Static<typeof EventFeedQuery>
 const FeedEventResponse = response('FeedEventResponse', {
   position: Type.Integer({
     description:
-      'Place of the event in the log. Positions begin at 1 and have no gaps. Events of one subject are in their order.'
+      'Place of the event in the log. Positions have no gaps. They begin at 1; after a restore, far above all earlier ones. Events of one subject are in their order.'
   }),
   id: { ...Id, description: 'Id of the event, the same as `event_id` of its webhook deliveries.' },
   name: Type.String({ description: 'Event type, such as `orders.placed`.' }),
