@@ -16,12 +16,12 @@ export const productChangedEvent = defineEvent(
 
 /** The only subject of `catalog.changed`, so that these events are handled in their order. */
 export const CATALOG_CHANGED_EVENT_SUBJECT = LOWEST_ID
-/** `catalog.changed`: a change that can affect any product, such as a discount on a category. */
+/** `catalog.changed`: a change of a category, or another that can affect any product, such as a discount on a category. */
 export const catalogChangedEvent = defineEvent(
   'catalog.changed',
   {
     description:
-      'A change that can affect any product, such as a discount on a category. It replaces an event per product.',
+      'A category was created, changed or deleted, or another change can affect any product, such as a discount on a category. It replaces an event per product.',
     subject: 'the catalog, always the same',
     webhook: 'latest',
     unversioned: 'The catalog has no version.'

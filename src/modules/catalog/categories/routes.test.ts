@@ -84,6 +84,24 @@ test('only a category without children can be deleted, and its products are kept
   expect((await app.request('GET', `/api/catalog/products/${product.id}`, admin)).json.categories).toEqual([])
 })
 
+test('each change of a category emits catalog.changed, and its products keep their version', async () => {
+  const app = await useCatalog()
+  const send = (method: string, path: string, body?: object) =>
+    app.request(method, `/api/catalog/${path}`, { ...admin, ...(body && { body }) })
+  const category = await createCategory(app, 'Mugs')
+  const product = await createProduct(app, { slug: 'mug', category_ids: [category.id] })
+  const events = async (name: string) =>
+    (await app.sql('select from cartwright.events where name = $1', [name])).length
+  const read = async () => (await send('GET', `products/${product.id}`)).json
+  expect([await events('catalog.changed'), await events('catalog.product_changed')]).toEqual([1, 1])
+  expect((await send('PATCH', `categories/${category.id}`, { name: 'Cups' })).status).toBe(200)
+  expect(await read()).toMatchObject({ version: product.version, categories: [{ name: 'Cups' }] })
+  expect(await events('catalog.changed')).toBe(2)
+  expect((await send('DELETE', `categories/${category.id}`)).status).toBe(204)
+  expect(await read()).toMatchObject({ version: product.version, categories: [] })
+  expect([await events('catalog.changed'), await events('catalog.product_changed')]).toEqual([3, 1])
+})
+
 test('category slugs are unique, and the category tree is 10 levels deep at most', async () => {
   const app = await useCatalog()
   let last = await createCategory(app, 'Level 1')

@@ -39,6 +39,10 @@ export type CatalogChangePublisher = {
    * products.
    */
   announceCategory(tx: Transaction, categoryId: string, productIds: readonly string[]): Promise<void>
+  /**
+   * Announces a created category, or a changed field of one that moves no product. Invalidates cached pages, and no offers.
+   */
+  announceCategoryFields(tx: Transaction): void
   /** Invalidates the cached pages of all processes at the commit, but no offers. */
   announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
@@ -49,7 +53,11 @@ export type CatalogChangePublisher = {
 /**
  * The changes that a run of a transaction has announced so far. Null: any offer or product may have changed.
  */
-type Announced = { variantIds: Set<string> | null; productIds: Set<string> | null }
+type Announced = {
+  variantIds: Set<string> | null
+  productIds: Set<string> | null
+  hasCategoryFields: boolean
+}
 type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: CheapestVariantPriceService }
 
 export function createCatalogChangePublisher({
@@ -79,7 +87,7 @@ export function createCatalogChangePublisher({
   function announcedIn(tx: Transaction): Announced {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
-    const announced: Announced = { variantIds: new Set(), productIds: new Set() }
+    const announced: Announced = { variantIds: new Set(), productIds: new Set(), hasCategoryFields: false }
     announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
@@ -89,7 +97,8 @@ export function createCatalogChangePublisher({
         tx.run(repository.incrementCatalogRevision)
       ])
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null) emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
+      if (announced.productIds === null || announced.hasCategoryFields)
+        emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
       const versionOf = new Map(versions.map(({ id, version }) => [id, version]))
       for (const id of ids)
         emit(tx, productChangedEvent, { id, version: versionOf.get(id) ?? null }, { product_id: id })
@@ -118,6 +127,9 @@ export function createCatalogChangePublisher({
       else lowestPrices.refreshListsSoon(tx)
       lowestPrices.repriceCategorySoon(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
+    },
+    announceCategoryFields: tx => {
+      announcedIn(tx).hasCategoryFields = true
     },
     announcePages: tx => {
       announcedIn(tx)
