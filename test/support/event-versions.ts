@@ -1,4 +1,5 @@
 import type { Module } from '../../src/module.ts'
+import { isConnectionUnusable, isTooManyConnections } from '../../src/platform/postgres/errors.ts'
 import type { TestShop } from '../../src/testing.ts'
 
 /** The tables whose rows are subjects of events with a version, by the module that emits these events. */
@@ -6,8 +7,7 @@ const TABLES = { orders: 'orders.orders', catalog: 'catalog.products', reviews: 
 
 /**
  * Finds events whose `subject_version` is not that of their transaction's commit. It differs from the row that the same
- * transaction wrote last, or is higher than that of a later row. Returns nothing when the database does not answer, because a
- * test may have stopped it.
+ * transaction wrote last, or is higher than that of a later row. Returns nothing when the database is not reachable.
  */
 export async function wrongEventVersionsOf(
   { sql }: Pick<TestShop, 'sql'>,
@@ -23,5 +23,17 @@ export async function wrongEventVersionsOf(
           and (event.subject_version > stored.version
             or event.xmin = stored.xmin and event.subject_version is distinct from stored.version)`
     )
-  return texts.length === 0 ? [] : sql(texts.join(' union all ')).catch(() => [])
+  if (texts.length === 0) return []
+  try {
+    return await sql(texts.join(' union all '))
+  } catch (error) {
+    if (isUnreachable(error)) return []
+    throw error
+  }
 }
+
+/** A test may have stopped the database, used all of its connections, or closed the shop. */
+const isUnreachable = (error: unknown): boolean =>
+  isConnectionUnusable(error) ||
+  isTooManyConnections(error) ||
+  (error instanceof Error && error.message === 'Cannot use a pool after calling end on the pool')
