@@ -28,11 +28,12 @@ const SHARES = {
   'count stock': 14,
   'adjust stock': 8,
   'change safety': 4,
-  order: 22,
+  order: 19,
   note: 4,
   hold: 3,
   release: 3,
   ship: 5,
+  'cancel unit': 3,
   cancel: 3
 } as const
 type Kind = keyof typeof SHARES
@@ -109,6 +110,8 @@ export function createChanges({ http, token, variants }: Options): ShopChanges {
     hold: () => send('POST', `/api/admin/orders/${pick(orders)}/transition`, { action: 'hold' }),
     release: () => send('POST', `/api/admin/orders/${pick(orders)}/transition`, { action: 'release' }),
     ship: () => send('POST', `/api/admin/orders/${pick(orders)}/shipments`, {}),
+    'cancel unit': () =>
+      send('POST', `/api/admin/orders/${pick(orders)}/cancel`, { lines: [{ line: 1, quantity: 1 }] }),
     cancel: () => send('POST', `/api/admin/orders/${pick(orders)}/cancel`, {})
   }
 

@@ -18,14 +18,35 @@ export type Level = {
   reserved: number
   safety: number
 }
-export type Order = {
-  id: string
-  version: number
+/** An entry of the list of orders: it names what changed, and only the order itself is stored. */
+export type OrderEntry = { id: string; version: number }
+export type Order = OrderEntry & {
   number: string
   status: string
   payment_status: string | null
   fulfillment_status: string
   total: number
+  items: {
+    id: number
+    variant_id: string
+    quantity: number
+    canceled: number
+    fulfilled: number
+    returned: number
+    refunded: number
+    line_total: number
+  }[]
+  shipments: {
+    id: string
+    lines: { line: number; quantity: number }[]
+    voided_at: string | null
+  }[]
+  adjustments: {
+    id: string
+    kind: string
+    amount: number
+    parts: { item: number | null; units: number; amount: number }[]
+  }[]
 }
 export type Page<T> = { items: T[]; next_cursor: string | null; next_since?: string }
 export type Feed = {
@@ -77,7 +98,24 @@ export const orderText = (order: Order): string =>
     order.status,
     order.payment_status,
     order.fulfillment_status,
-    order.total
+    order.total,
+    order.items.map(each => [
+      each.id,
+      each.variant_id,
+      each.quantity,
+      each.canceled,
+      each.fulfilled,
+      each.returned,
+      each.refunded,
+      each.line_total
+    ]),
+    order.shipments.map(({ id, lines, voided_at }) => [id, lines, voided_at]),
+    order.adjustments.map(({ id, kind, amount, parts }) => [
+      id,
+      kind,
+      amount,
+      parts.map(part => [part.item, part.units, part.amount])
+    ])
   ])
 
 export function readCopy(file: string): Copy {

@@ -1,5 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Copy, type Feed, type Level, type Order, type Page, type Product, readCopy } from './copy.ts'
+import {
+  type Copy,
+  type Feed,
+  type Level,
+  type Order,
+  type OrderEntry,
+  type Page,
+  type Product,
+  readCopy
+} from './copy.ts'
 
 /**
  * An ERP as another team writes it: from `docs/synchronise-an-erp.md` alone, over HTTP, without a line of the shop's code. It keeps
@@ -103,6 +112,23 @@ export function createErp({ origin, token, file, crashShare }: Options): Erp {
     return found
   }
 
+  /** Polls the list of orders, which has summaries only, and reads each order of which the copy has no such version. */
+  async function readChangedOrders(copy: Copy, since: string): Promise<{ orders: Order[]; next: string }> {
+    const { items, next } = await readChanged<OrderEntry>('/admin/orders', since)
+    const versions = new Map<string, number>()
+    for (const { id, version } of items) versions.set(id, Math.max(version, versions.get(id) ?? 0))
+    const changed = [...versions].filter(([id, version]) => version > (copy.orderVersion(id) ?? -1))
+    const read = await readAll<Order>(
+      '/admin/orders',
+      changed.map(([id]) => id)
+    )
+    const orders = [...read.values()].filter(order => order !== undefined)
+    for (const { id, version } of orders)
+      if (version < (versions.get(id) ?? 0))
+        counts.wrong.push(`the list has version ${versions.get(id)}, and the order ${version}`)
+    return { orders, next }
+  }
+
   /** Reads the position first, so that a change during the copy is applied afterwards. */
   async function copyAll(copy: Copy): Promise<void> {
     const { latest_position: position } = await mustGet<Feed>('/admin/events/feed?limit=1')
@@ -112,13 +138,13 @@ export function createErp({ origin, token, file, crashShare }: Options): Erp {
       products.items.map(({ id }) => id)
     )
     const levels = await readChanged<Level>('/inventory/levels', THE_BEGINNING)
-    const orders = await readChanged<Order>('/admin/orders', THE_BEGINNING)
+    const changed = await readChangedOrders(copy, THE_BEGINNING)
     copy.commit(() => {
       for (const product of details.values()) if (product !== undefined) copy.saveProduct(product)
       for (const level of levels.items) copy.saveLevel(level)
-      for (const order of orders.items) copy.saveOrder(order)
+      for (const order of changed.orders) copy.saveOrder(order)
       copy.setCursor('levels', levels.next)
-      copy.setCursor('orders', orders.next)
+      copy.setCursor('orders', changed.next)
       copy.setCursor('feed', String(position))
     })
   }
@@ -166,13 +192,13 @@ export function createErp({ origin, token, file, crashShare }: Options): Erp {
   /** Polls what has no event of its own: stock, and changes of orders such as notes. */
   async function poll(copy: Copy): Promise<void> {
     const levels = await readChanged<Level>('/inventory/levels', copy.cursor('levels') ?? THE_BEGINNING)
-    const orders = await readChanged<Order>('/admin/orders', copy.cursor('orders') ?? THE_BEGINNING)
+    const changed = await readChangedOrders(copy, copy.cursor('orders') ?? THE_BEGINNING)
     crashSometimes()
     copy.commit(() => {
       for (const level of levels.items) copy.saveLevel(level)
-      for (const order of orders.items) copy.saveOrder(order)
+      for (const order of changed.orders) copy.saveOrder(order)
       copy.setCursor('levels', levels.next)
-      copy.setCursor('orders', orders.next)
+      copy.setCursor('orders', changed.next)
     })
   }
 

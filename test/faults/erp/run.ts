@@ -7,7 +7,16 @@ import { SECRET_SETTINGS } from '../../support/secrets.ts'
 import { until } from '../until.ts'
 import { createVictim, type Victim } from '../victim.ts'
 import { createChanges } from './changes.ts'
-import { type Level, levelText, type Order, orderText, type Product, productText, readCopy } from './copy.ts'
+import {
+  type Level,
+  levelText,
+  type Order,
+  type OrderEntry,
+  orderText,
+  type Product,
+  productText,
+  readCopy
+} from './copy.ts'
 import { createErp } from './erp.ts'
 
 const ADMIN = { email: 'erp@example.com', password: 'an uncommon sentence' }
@@ -167,7 +176,8 @@ async function compare(victim: Victim, http: HttpClient, token: string, file: st
   }
   const shop: Record<Kind, string[]> = { products: [], levels: [], orders: [] }
   for await (const level of all<Level>('/api/inventory/levels')) shop.levels.push(levelText(level))
-  for await (const order of all<Order>('/api/admin/orders')) shop.orders.push(orderText(order))
+  for await (const { id } of all<OrderEntry>('/api/admin/orders'))
+    shop.orders.push(orderText((await read(`/api/admin/orders/${id}`)) as Order))
   const [stored] = (await victim.sql(`
     select array(select id::text from catalog.products) as products,
       (select count(*)::int from inventory.levels) as levels, (select count(*)::int from orders.orders) as orders`)) as [
