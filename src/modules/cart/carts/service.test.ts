@@ -6,6 +6,7 @@ import {
   useCartShop
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
+import { createIdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
@@ -13,6 +14,7 @@ import { deleteExpiredGuestCarts } from '../guest/repository.ts'
 import { type CartLine, computeUpsertedCartLineChanges, removeCartLines } from './lines.ts'
 import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
 import { emptyExpiredCustomerCarts, lockOrCreateCart, saveCart } from './repository.ts'
+import { createCartService } from './service.ts'
 
 const IDLE_SECONDS = 30 * 86_400
 /** The number of rows that this transaction updated, and how many of them without an index update (HOT). */
@@ -264,6 +266,33 @@ describe('with an inventory', () => {
       adjustments: [{ variant_id: mug, requested: 5, granted: 4, reason: 'insufficient_stock' }]
     })
   })
+})
+
+test('a quantity change whose line appears only after the first read is rejected, because nothing was checked', async () => {
+  const inventory = fakeInventory()
+  const shop = await useCartShop({}, inventory)
+  const customerId = newId()
+  const mug = shop.catalog.sell()
+  const line = (await add(shop, customerId, mug, 1)).json.items[0]
+  inventory.put(mug, 1)
+  const settings = { idleSeconds: IDLE_SECONDS, currency: 'USD', lineQuantityMax: 99, linesMax: 200 }
+  const cart = createCartService({ db: shop.db, catalog: shop.catalog, inventory, settings })
+  // The first read finds an empty cart, as before a concurrent merge. The lock finds the line.
+  const handle = {
+    ...cart.handleOf({ customerId, market: null }),
+    ...{ customerId: null, findCartId: async () => newId() }
+  }
+  const write = createIdempotentWrite({
+    id: newId(),
+    isApplied: false,
+    resultId: null,
+    expectedVersion: null
+  })
+  const before = await storedCart(shop, customerId)
+  await expect(cart.updateLine(handle, line.id, { quantity: 50 }, write)).rejects.toMatchObject({
+    code: 'CART_LINE_NOT_FOUND'
+  })
+  expect(await storedCart(shop, customerId)).toEqual(before)
 })
 
 describe('the cost of reading', () => {

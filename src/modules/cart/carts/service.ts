@@ -11,7 +11,7 @@ import type { Database, Transaction } from '../../../platform/postgres/database.
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
-import { cartStaleError } from '../errors.ts'
+import { cartLineNotFoundError, cartStaleError } from '../errors.ts'
 import {
   addCartLine,
   type CartLimits,
@@ -231,8 +231,13 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     write: IdempotentWrite
   ): Promise<CartView> {
     const next = (lines: readonly CartLine[]) => patchCartLine(lines, lineId, patch, settings)
-    const line = patch.quantity === undefined ? undefined : await findLine(handle, lineId)
-    if (line === undefined) return changeCart(handle, write, next)
+    if (patch.quantity === undefined) return changeCart(handle, write, next)
+    const line = await findLine(handle, lineId)
+    // A concurrent merge can add the line after this read. Its quantity would then be changed without a check.
+    if (line === undefined)
+      return changeCart(handle, write, () => {
+        throw cartLineNotFoundError()
+      })
     return changeQuantity(handle, line.variantId, write, next)
   }
 
