@@ -10,3 +10,6 @@ export function largestAllowedQuantity(quantity: number, { min, max, step }: Qua
   const most = max === null ? quantity : Math.min(quantity, max)
   return most < min ? 0 : most - (most % step)
 }
+
+/** Returns the part of the rule that also holds while a quantity is still being split into lines. */
+export const withoutMinAndStep = ({ max }: QuantityRule): QuantityRule => ({ min: 1, max, step: 1 })

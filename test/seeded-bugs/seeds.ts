@@ -205,7 +205,7 @@ export const seeds: readonly Seed[] = [
     promise:
       'The lines of a variant in a cart do not exceed its limit, in how many lines and steps units are added.',
     file: 'src/modules/cart/carts/lines.ts',
-    find: 'if (quantityOfVariant(changes.lines, variantId) > lineQuantityMax)',
+    find: 'if (quantity > lineQuantityMax && quantity > quantityOfVariant(before, variantId))',
     replace: 'if (changes.set.some(line => line.quantity > lineQuantityMax))',
     tests: ['src/modules/cart/carts/lines.test.ts', 'src/modules/cart/carts/line-routes.test.ts']
   },

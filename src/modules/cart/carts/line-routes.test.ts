@@ -36,7 +36,7 @@ async function useCart(
   const { json } = await add('Bob', 3)
   const [plain, ada, bob] = json.items as [Line, Line, Line]
   return {
-    ...{ shop, mug, tee, token, send, add, plain, ada, bob },
+    ...{ shop, inventory, mug, tee, token, send, add, plain, ada, bob },
     guestToken: headers['x-guest-cart-token'],
     read: async () => (await send('GET', '')).json
   }
@@ -169,19 +169,42 @@ describe.each(['customer', 'guest'] as const)('the lines of the cart of a %s', k
     }
   })
 
-  test('a quantity rule applies to the lines of a variant together', async () => {
+  test('a quantity can be split into lines step by step, and is available once the sum follows the rule', async () => {
     const { shop, send, tee, add } = await useCart(kind)
-    shop.catalog.sell({ variantId: tee, rule: { min: 4, max: 8, step: 2 } })
-    expect((await add('Ada', 4, tee)).status).toBe(200)
-    const rejected = await add('Bob', 1, tee)
-    expect([rejected.json.code, rejected.json.quantity_step]).toEqual(['CART_QUANTITY_RULE', 2])
-    const { json } = await add('Bob', 2, tee)
-    expect(json.items.slice(3).map(({ available }: { available: boolean }) => available)).toEqual([
-      true,
-      true
-    ])
-    const line = json.items.at(-1).id
-    expect((await send('PATCH', `/lines/${line}`, { quantity: 6 })).json.code).toBe('CART_QUANTITY_RULE')
+    shop.catalog.sell({ variantId: tee, rule: { min: 6, max: 12, step: 6 } })
+    const plain = await send('POST', '', { variant_id: tee, quantity: 3 })
+    expect(plain.json).toMatchObject({ code: 'CART_QUANTITY_RULE', quantity_min: 6, quantity_step: 6 })
+    const availableOf = ({ json }: { json: { items: { available: boolean }[] } }) =>
+      json.items.slice(3).map(({ available }) => available)
+    expect(availableOf(await add('Ada', 3, tee))).toEqual([false])
+    const split = await add('Bob', 3, tee)
+    expect(availableOf(split)).toEqual([true, true])
+    const [ada, bob] = split.json.items.slice(3)
+    expect(availableOf(await send('PATCH', `/lines/${ada.id}`, { quantity: 4 }))).toEqual([false, false])
+    expect(availableOf(await send('PATCH', `/lines/${bob.id}`, { quantity: 2 }))).toEqual([true, true])
+    const more = await send('PATCH', `/lines/${bob.id}`, { quantity: 9 })
+    expect([more.json.code, more.json.quantity_max]).toEqual(['CART_QUANTITY_RULE', 12])
+  })
+
+  test('a quantity above stock, maximum and limit can be reduced line by line, and not raised', async () => {
+    const limit = { CARTWRIGHT__CART__LINE_QUANTITY_MAX: '6' }
+    const scarce = await useCart(kind, {}, 6)
+    scarce.inventory.put(scarce.mug, 3)
+    const ruled = await useCart(kind)
+    ruled.shop.catalog.sell({ variantId: ruled.mug, rule: { min: 1, max: 3, step: 1 } })
+    const limited = await useCart(kind, limit)
+    await limited.shop.sql('update cart.items set quantity = quantity + 4 where id = $1', [limited.bob.id])
+    for (const [{ send, ada, bob, add }, code] of [
+      [scarce, 'CART_INSUFFICIENT_STOCK'],
+      [ruled, 'CART_QUANTITY_RULE'],
+      [limited, 'CART_QUANTITY_LIMIT']
+    ] as const) {
+      const reduced = await send('PATCH', `/lines/${ada.id}`, { quantity: 1 })
+      expect([reduced.status, reduced.json.items[1].quantity]).toEqual([200, 1])
+      for (const answer of [await send('PATCH', `/lines/${ada.id}`, { quantity: 2 }), await add('Cy')])
+        expect([answer.status, answer.json.code]).toEqual([409, code])
+      expect((await send('PATCH', `/lines/${bob.id}`, { quantity: 1 })).json.items[2].available).toBe(true)
+    }
   })
 
   test('a line that is not for sale keeps its id and metadata, and its metadata can be changed', async () => {

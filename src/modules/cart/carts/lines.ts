@@ -36,7 +36,7 @@ export type ChangedCartLines = {
   /** Ids of lines. */
   readonly removed: readonly string[]
 }
-/** `lineQuantityMax`: the maximum quantity of a variant, in all its lines. */
+/** `lineQuantityMax`: the maximum quantity of a variant, in all its lines. A quantity above it can be reduced in steps. */
 export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: number }
 
 /** Returns a text that is equal for lines of one variant with equal metadata. */
@@ -58,7 +58,7 @@ export function addCartLine(
     throw cartLineLimitExceededError({ details: { limit: limits.linesMax } })
   }
   const line = equal === undefined ? added : { ...equal, quantity: equal.quantity + added.quantity }
-  return withinQuantityLimit(computeUpsertedCartLineChanges(lines, [line]), added.variantId, limits)
+  return withinQuantityLimit(lines, computeUpsertedCartLineChanges(lines, [line]), added.variantId, limits)
 }
 
 /**
@@ -73,6 +73,7 @@ export function setCartVariantQuantity(
   const line = findOnlyLine(lines, variantId)
   if (line === undefined) throw variantNotInCartError()
   return withinQuantityLimit(
+    lines,
     computeUpsertedCartLineChanges(lines, [{ ...line, quantity }]),
     variantId,
     limits
@@ -109,7 +110,7 @@ export function patchCartLine(
     ...(metadata !== undefined && { metadata: mergeChangeIntoLineMetadata(line.metadata, metadata) })
   }
   const changes = withMergedLine(lines, changed)
-  return quantity === undefined ? changes : withinQuantityLimit(changes, line.variantId, limits)
+  return quantity === undefined ? changes : withinQuantityLimit(lines, changes, line.variantId, limits)
 }
 
 function withMergedLine(lines: readonly CartLine[], changed: CartLine): ChangedCartLines {
@@ -134,11 +135,13 @@ function requireCartLine(lines: readonly CartLine[], lineId: string): CartLine {
 }
 
 function withinQuantityLimit(
+  before: readonly CartLine[],
   changes: ChangedCartLines,
   variantId: string,
   { lineQuantityMax }: CartLimits
 ): ChangedCartLines {
-  if (quantityOfVariant(changes.lines, variantId) > lineQuantityMax)
+  const quantity = quantityOfVariant(changes.lines, variantId)
+  if (quantity > lineQuantityMax && quantity > quantityOfVariant(before, variantId))
     throw quantityLimitExceededError({ details: { limit: lineQuantityMax } })
   return changes
 }
@@ -146,6 +149,13 @@ function withinQuantityLimit(
 /** Returns the quantity of a variant in all its lines. */
 export const quantityOfVariant = (lines: readonly CartLine[], variantId: string): number =>
   lines.reduce((sum, line) => (line.variantId === variantId ? sum + line.quantity : sum), 0)
+
+/**
+ * Whether a quantity of the variant may be split into lines: one of them has metadata. Until all its lines are in the cart,
+ * their sum can break minimum and step, so the checkout checks these.
+ */
+export const isSplittable = (lines: readonly CartLine[], variantId: string): boolean =>
+  lines.some(line => line.variantId === variantId && !isEmptyMetadata(line.metadata))
 
 /** Returns for each line the quantity of its variant in all lines. */
 export function variantQuantityOfEachLine(lines: readonly CartLine[]): number[] {

@@ -1,10 +1,10 @@
 import type { DomainError } from '../../../kernel/errors.ts'
-import { isAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
+import { isAllowedQuantity, type QuantityRule, withoutMinAndStep } from '../../../kernel/quantity-rule.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { insufficientStockError, quantityRuleBrokenError, variantUnavailableError } from '../errors.ts'
-import { type CartLine, quantityOfVariant } from './lines.ts'
+import { type CartLine, isSplittable, quantityOfVariant } from './lines.ts'
 
 type Deps = { catalog: CatalogApi; inventory: Pick<InventoryApi, 'available'> | undefined }
 
@@ -12,7 +12,7 @@ type Deps = { catalog: CatalogApi; inventory: Pick<InventoryApi, 'available'> | 
 export function createCartQuantityCheck({ catalog, inventory }: Deps) {
   /**
    * Reads offer and stock, before the cart is locked. Returns the check of the variant's quantity in all its lines, which runs
-   * only when the request was not applied before.
+   * only when the request was not applied before. A quantity that does not grow may exceed stock and maximum.
    */
   return async (variantId: string, market: Market | null) => {
     const [[offer], stock] = await Promise.all([
@@ -20,12 +20,16 @@ export function createCartQuantityCheck({ catalog, inventory }: Deps) {
       inventory?.available([variantId])
     ])
     /** @throws `CART_VARIANT_UNAVAILABLE`, `CART_QUANTITY_RULE`, `CART_INSUFFICIENT_STOCK` */
-    return async (lines: readonly CartLine[]): Promise<void> => {
-      const quantity = quantityOfVariant(lines, variantId)
+    return async (before: readonly CartLine[], after: readonly CartLine[]): Promise<void> => {
+      const quantity = quantityOfVariant(after, variantId)
+      const grows = quantity > quantityOfVariant(before, variantId)
       if (offer === undefined) throw await unavailableError(variantId)
-      assertQuantityAllowed(quantity, offer.rule)
+      const rule = isSplittable(after, variantId) ? withoutMinAndStep(offer.rule) : offer.rule
+      if (!isAllowedQuantity(quantity, grows ? rule : { ...rule, max: null }))
+        throw quantityRuleError(offer.rule)
       const available = stock?.[0] ?? null
-      if (available !== null && quantity > available) throw insufficientStockError({ details: { available } })
+      if (grows && available !== null && quantity > available)
+        throw insufficientStockError({ details: { available } })
     }
   }
 
@@ -39,9 +43,5 @@ export function createCartQuantityCheck({ catalog, inventory }: Deps) {
   }
 }
 
-/** @throws `CART_QUANTITY_RULE` */
-function assertQuantityAllowed(quantity: number, rule: QuantityRule): void {
-  if (isAllowedQuantity(quantity, rule)) return
-  const { min, max, step } = rule
-  throw quantityRuleBrokenError({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })
-}
+const quantityRuleError = ({ min, max, step }: QuantityRule): DomainError =>
+  quantityRuleBrokenError({ details: { quantity_min: min, quantity_max: max, quantity_step: step } })

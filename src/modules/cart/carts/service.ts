@@ -200,7 +200,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     const assertBuyable = await readQuantityCheck(variantId, handle.market)
     return changeCart(handle, write, async lines => {
       const changes = next(lines)
-      await assertBuyable(changes.lines)
+      await assertBuyable(lines, changes.lines)
       return changes
     })
   }

@@ -1,8 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sumMetadataBytes } from '../../../kernel/metadata.ts'
-import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
-import { type CartLine, cartLineKey, quantityOfVariant, withUpsertedCartLines } from '../carts/lines.ts'
+import { isAllowedQuantity, withoutMinAndStep } from '../../../kernel/quantity-rule.ts'
+import {
+  type CartLine,
+  cartLineKey,
+  isSplittable,
+  quantityOfVariant,
+  withUpsertedCartLines
+} from '../carts/lines.ts'
 import {
   type CartMergeStrategy,
   mergeCartLines,
@@ -153,7 +159,14 @@ describe('any merge', () => {
   })
 
   test('a cart merge increases a variant only to an allowed quantity, and reduces no more than necessary', () => {
-    always(({ customer, limits, sellableOf }, { lines, adjustments }) => {
+    always(({ customer, guest, limits, sellableOf: find }, { lines, adjustments }) => {
+      // Minimum and step of a quantity that can be split into lines are checked by the checkout.
+      const sellableOf = (variantId: string) => {
+        const sellable = find(variantId)
+        return sellable && isSplittable([...customer, ...guest], variantId)
+          ? { ...sellable, rule: withoutMinAndStep(sellable.rule) }
+          : sellable
+      }
       const before = variantQuantities(customer)
       const after = variantQuantities(lines)
       for (const variantId of VARIANTS) {
@@ -256,11 +269,13 @@ test.each([
   }
 )
 
-test('a quantity rule applies to the lines of a variant together', () => {
-  const boxes = () => ({ stock: null, rule: { min: 6, max: null, step: 6 } })
-  const guest = [lineOf('a', 3), lineOf('a', 4, 'Ada')]
-  const { changed, adjustments } = merged([], guest, 'sum', unlimited, boxes)
-  expect(changed).toEqual([lineOf('a', 3), lineOf('a', 3, 'Ada')])
+test('a merge keeps lines with metadata whose sum breaks step and minimum, and enforces the maximum', () => {
+  const boxes = () => ({ stock: null, rule: { min: 6, max: 6, step: 6 } })
+  const merge = (guest: CartLine[]) => merged([], guest, 'sum', unlimited, boxes)
+  expect(merge([lineOf('a', 3, 'Ada')])).toEqual({ changed: [lineOf('a', 3, 'Ada')], adjustments: [] })
+  expect(merge([lineOf('a', 3)]).adjustments).toMatchObject([{ granted: 0, reason: 'quantity_rule' }])
+  const { changed, adjustments } = merge([lineOf('a', 3, 'Bob'), lineOf('a', 4, 'Ada')])
+  expect(changed).toEqual([lineOf('a', 3, 'Bob'), lineOf('a', 3, 'Ada')])
   expect(adjustments).toEqual([
     { variantId: 'a', metadata: { text: 'Ada' }, requested: 4, granted: 3, reason: 'quantity_rule' }
   ])

@@ -3,8 +3,18 @@ import {
   type Metadata,
   sumMetadataBytes
 } from '../../../kernel/metadata.ts'
-import { largestAllowedQuantity, type QuantityRule } from '../../../kernel/quantity-rule.ts'
-import { type CartLimits, type CartLine, cartLineKey, quantityOfVariant } from '../carts/lines.ts'
+import {
+  largestAllowedQuantity,
+  type QuantityRule,
+  withoutMinAndStep
+} from '../../../kernel/quantity-rule.ts'
+import {
+  type CartLimits,
+  type CartLine,
+  cartLineKey,
+  isSplittable,
+  quantityOfVariant
+} from '../carts/lines.ts'
 
 /**
  * The quantity of a line that is in both carts, with one variant and equal metadata: the sum, the larger one, the guest's, or
@@ -68,7 +78,7 @@ type Room = { lines: number; bytes: number }
 
 /**
  * Merges the lines of a guest into those of a customer. Limits, quantity rules and stock apply to the quantity of a variant in
- * all its lines. They reduce what is added, never what the customer's cart had before, and the last lines first. Each
+ * all its lines; minimum and step only while none of them has metadata. They reduce what is added, never what the customer's cart had before, and the last lines first. Each
  * reduction is in `adjustments`. A new line keeps the id that it has in the guest's cart.
  */
 export function mergeCartLines({
@@ -91,7 +101,12 @@ export function mergeCartLines({
   const grants: Grants = new Map()
   for (const [variantId, lines] of Map.groupBy(wanted, each => each.line.variantId)) {
     const others = quantityOfVariant(customer, variantId) - sumOf(lines, each => each.had)
-    grantVariant(lines, { others, sellable: sellableOf(variantId), limits, room, grants })
+    const known = sellableOf(variantId)
+    const sellable =
+      known && isSplittable([...customer, ...lines.map(({ line }) => line)], variantId)
+        ? { ...known, rule: withoutMinAndStep(known.rule) }
+        : known
+    grantVariant(lines, { others, sellable, limits, room, grants })
   }
   return outcomeOf(wanted, grants)
 }
