@@ -185,8 +185,9 @@ export const computeUpsertedCartLineChanges = (
 
 /** Removes lines. Ignores ids that are not in the cart. */
 export function removeCartLines(lines: readonly CartLine[], lineIds: readonly string[]): ChangedCartLines {
-  const kept = lines.filter(line => !lineIds.includes(line.id))
-  const removed = lines.filter(line => lineIds.includes(line.id)).map(line => line.id)
+  const ids = new Set(lineIds)
+  const kept = lines.filter(line => !ids.has(line.id))
+  const removed = lines.filter(line => ids.has(line.id)).map(line => line.id)
   return { lines: kept, set: [], removed }
 }
 

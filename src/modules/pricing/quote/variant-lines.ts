@@ -29,12 +29,12 @@ export function mergeEqualQuoteLines(lines: readonly QuoteLine[]): MergedVariant
 function isSameButForQuantity(one: QuoteLine, other: QuoteLine): boolean {
   const { key: _, quantity: __, categoryIds, ...fields } = one
   const names = Object.keys(fields) as (keyof typeof fields)[]
-  return (
-    names.every(name => one[name] === other[name]) &&
-    categoryIds.length === other.categoryIds.length &&
-    categoryIds.every(id => other.categoryIds.includes(id))
-  )
+  return names.every(name => one[name] === other[name]) && hasSameCategories(categoryIds, other.categoryIds)
 }
+
+/** Lines of one variant usually share the array, and comparing its ids takes quadratic time. */
+const hasSameCategories = (one: readonly string[], other: readonly string[]): boolean =>
+  one === other || (one.length === other.length && one.every(id => other.includes(id)))
 
 const compare = (a: QuoteLine, b: QuoteLine): number =>
   compareText(a.variantId, b.variantId) || compareText(a.group, b.group) || compareText(a.key, b.key)
