@@ -77,6 +77,10 @@ export function metadataEqualityKey(metadata: Metadata): string {
   return JSON.stringify(Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** Returns a text that is equal for lines of one variant with equal metadata. */
+export const lineEqualityKey = (line: { readonly variantId: string; readonly metadata: Metadata }): string =>
+  line.variantId + metadataEqualityKey(line.metadata)
+
 /** Adds up the bytes of metadata of several objects. Empty metadata counts nothing. */
 export const sumMetadataBytes = (all: readonly Metadata[]): number =>
   all.reduce((sum, metadata) => (isEmptyMetadata(metadata) ? sum : sum + bytesOf(metadata)), 0)

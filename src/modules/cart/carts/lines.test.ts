@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Metadata } from '../../../kernel/metadata.ts'
+import { lineEqualityKey, type Metadata } from '../../../kernel/metadata.ts'
 import {
   addCartLine,
   type CartLine,
-  cartLineKey,
   countDistinctCartVariants,
   patchCartLine,
   quantityOfVariant,
@@ -30,7 +29,7 @@ const someLines = fc.uniqueArray(
   fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('', 'x', 'y'), fc.integer({ min: 1, max: 99 }))
     .map(([variantId, text, quantity]) => line(variantId, quantity, text === '' ? {} : { text })),
-  { selector: cartLineKey }
+  { selector: lineEqualityKey }
 )
 
 describe('adding an item', () => {

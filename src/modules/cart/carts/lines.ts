@@ -1,9 +1,9 @@
 import {
   isEmptyMetadata,
+  lineEqualityKey,
   type Metadata,
   type MetadataChange,
-  mergeChangeIntoLineMetadata,
-  metadataEqualityKey
+  mergeChangeIntoLineMetadata
 } from '../../../kernel/metadata.ts'
 import {
   cartLineAmbiguousError,
@@ -23,7 +23,6 @@ export type CartLine = {
   readonly quantity: number
   readonly metadata: Metadata
 }
-export type CartLineWithoutId = Omit<CartLine, 'id'>
 /** A change of one line. Metadata is merged; see `mergeChangeIntoLineMetadata`. */
 export type CartLinePatch = {
   readonly quantity?: number | undefined
@@ -39,10 +38,6 @@ export type ChangedCartLines = {
 /** `lineQuantityMax`: the maximum quantity of a variant, in all its lines. A quantity above it can be reduced in steps. */
 export type CartLimits = { readonly lineQuantityMax: number; readonly linesMax: number }
 
-/** Returns a text that is equal for lines of one variant with equal metadata. */
-export const cartLineKey = ({ variantId, metadata }: CartLineWithoutId): string =>
-  `${variantId}${metadataEqualityKey(metadata)}`
-
 /**
  * Adds a line, or its quantity to the equal line, which keeps its id.
  * @throws `CART_LINE_LIMIT`, `CART_QUANTITY_LIMIT`
@@ -52,8 +47,8 @@ export function addCartLine(
   added: CartLine,
   limits: CartLimits
 ): ChangedCartLines {
-  const key = cartLineKey(added)
-  const equal = lines.find(line => cartLineKey(line) === key)
+  const key = lineEqualityKey(added)
+  const equal = lines.find(line => lineEqualityKey(line) === key)
   if (equal === undefined && lines.length >= limits.linesMax) {
     throw cartLineLimitExceededError({ details: { limit: limits.linesMax } })
   }
@@ -114,8 +109,8 @@ export function patchCartLine(
 }
 
 function withMergedLine(lines: readonly CartLine[], changed: CartLine): ChangedCartLines {
-  const key = cartLineKey(changed)
-  const equal = lines.find(other => other.id !== changed.id && cartLineKey(other) === key)
+  const key = lineEqualityKey(changed)
+  const equal = lines.find(other => other.id !== changed.id && lineEqualityKey(other) === key)
   if (equal === undefined) return computeUpsertedCartLineChanges(lines, [changed])
   const isOlder = lines.indexOf(equal) < lines.findIndex(line => line.id === changed.id)
   const [older, newer] = isOlder ? [equal, changed] : [changed, equal]

@@ -1,14 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sumMetadataBytes } from '../../../kernel/metadata.ts'
+import { lineEqualityKey, sumMetadataBytes } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity, withoutMinAndStep } from '../../../kernel/quantity-rule.ts'
-import {
-  type CartLine,
-  cartLineKey,
-  isSplittable,
-  quantityOfVariant,
-  withUpsertedCartLines
-} from '../carts/lines.ts'
+import { type CartLine, isSplittable, quantityOfVariant, withUpsertedCartLines } from '../carts/lines.ts'
 import {
   type CartMergeStrategy,
   mergeCartLines,
@@ -31,7 +25,7 @@ const anyLine = (cart: string) =>
   fc
     .record({ variantId: fc.constantFrom(...VARIANTS), text: fc.constantFrom(...TEXTS), quantity })
     .map(({ variantId, text, quantity }) => lineOf(variantId, quantity, text, cart))
-const linesOf = (cart: string) => fc.uniqueArray(anyLine(cart), { selector: cartLineKey })
+const linesOf = (cart: string) => fc.uniqueArray(anyLine(cart), { selector: lineEqualityKey })
 const someLines = linesOf('')
 const someStrategy = fc.constantFrom<CartMergeStrategy>('sum', 'max', 'guest', 'customer')
 const someLimits = fc.record({
@@ -61,7 +55,7 @@ const someSellable = fc
 const unlimited = { lineQuantityMax: 10_000_000, linesMax: 100, metadataBytesMax: 10_000 }
 const anyQuantity = () => anyNumber
 const quantities = (lines: readonly CartLine[]) =>
-  new Map(lines.map(line => [cartLineKey(line), line.quantity]))
+  new Map(lines.map(line => [lineEqualityKey(line), line.quantity]))
 const variantQuantities = (lines: readonly CartLine[]) =>
   new Map(VARIANTS.map(variantId => [variantId, quantityOfVariant(lines, variantId)]))
 const asked = (strategy: CartMergeStrategy, had: number | undefined, guest: number) => {
@@ -95,19 +89,19 @@ describe('any merge', () => {
   test("a cart merge reduces the customer's quantity only if the strategy prefers a smaller one of the guest", () => {
     always(({ customer, guest, strategy }, { after }) => {
       for (const line of customer) {
-        const wanted = quantities(guest).get(cartLineKey(line))
+        const wanted = quantities(guest).get(lineEqualityKey(line))
         const wins = strategy === 'guest' && wanted !== undefined && wanted < line.quantity
-        expect(after.get(cartLineKey(line))).toBeGreaterThanOrEqual(wins ? wanted : line.quantity)
+        expect(after.get(lineEqualityKey(line))).toBeGreaterThanOrEqual(wins ? wanted : line.quantity)
       }
     })
   })
 
   test('a cart merge grants the requested quantity, or reports exactly what is missing', () => {
     always(({ guest, strategy }, { before, after, adjustments }) => {
-      const cuts = new Map(adjustments.map(cut => [cartLineKey({ ...cut, quantity: 0 }), cut]))
+      const cuts = new Map(adjustments.map(cut => [lineEqualityKey(cut), cut]))
       expect(cuts.size).toBe(adjustments.length)
       for (const line of guest) {
-        const key = cartLineKey(line)
+        const key = lineEqualityKey(line)
         const requested = asked(strategy, before.get(key), line.quantity)
         const granted = after.get(key) ?? 0
         const cut = cuts.get(key)
@@ -123,10 +117,10 @@ describe('any merge', () => {
   test('a cart merge does not change lines of the customer that the guest cart does not have', () => {
     always(({ customer, guest }, { lines }) => {
       const touched = quantities(guest)
-      for (const line of customer) if (!touched.has(cartLineKey(line))) expect(lines).toContainEqual(line)
+      for (const line of customer) if (!touched.has(lineEqualityKey(line))) expect(lines).toContainEqual(line)
       const had = quantities(customer)
       for (const line of lines) {
-        const key = cartLineKey(line)
+        const key = lineEqualityKey(line)
         expect(had.has(key) || touched.has(key)).toBe(true)
       }
     })
@@ -134,9 +128,9 @@ describe('any merge', () => {
 
   test('a cart merge keeps equal lines one and different lines apart, with the ids that they had', () => {
     always(({ customer, guest }, { lines }) => {
-      expect(new Set(lines.map(cartLineKey)).size).toBe(lines.length)
+      expect(new Set(lines.map(lineEqualityKey)).size).toBe(lines.length)
       for (const line of lines) {
-        const isEqual = (other: CartLine) => cartLineKey(other) === cartLineKey(line)
+        const isEqual = (other: CartLine) => lineEqualityKey(other) === lineEqualityKey(line)
         const source = customer.find(isEqual) ?? guest.find(isEqual)
         expect(line).toEqual({ ...source, quantity: line.quantity })
       }
@@ -190,10 +184,10 @@ describe('any merge', () => {
 
   test("a cart merge keeps the order of the customer's lines, followed by that of the guest's", () => {
     always(({ customer, guest }, { lines }) => {
-      const had = customer.map(cartLineKey)
-      const order = lines.map(cartLineKey)
+      const had = customer.map(lineEqualityKey)
+      const order = lines.map(lineEqualityKey)
       expect(order.slice(0, had.length)).toEqual(had)
-      const guestOrder = guest.map(cartLineKey)
+      const guestOrder = guest.map(lineEqualityKey)
       expect(order.slice(had.length)).toEqual(
         guestOrder.filter(key => order.includes(key) && !had.includes(key))
       )
@@ -202,12 +196,12 @@ describe('any merge', () => {
 
   test('a cart merge changes only lines whose quantity differs, and reports the right reason of a reduction', () => {
     always(({ limits, sellableOf }, { before, changed, adjustments, lines }) => {
-      for (const line of changed) expect(before.get(cartLineKey(line))).not.toBe(line.quantity)
+      for (const line of changed) expect(before.get(lineEqualityKey(line))).not.toBe(line.quantity)
       const after = variantQuantities(lines)
       for (const { variantId, metadata, reason, granted } of adjustments) {
         const sellable = sellableOf(variantId)
         const now = after.get(variantId) ?? 0
-        const isNew = !before.has(cartLineKey({ variantId, metadata, quantity: 0 }))
+        const isNew = !before.has(lineEqualityKey({ variantId, metadata }))
         expect(reason === 'unavailable').toBe(sellable === undefined)
         if (reason === 'insufficient_stock') expect(now).toBeGreaterThanOrEqual(sellable?.stock ?? Number.NaN)
         if (reason === 'quantity_limit') expect(now).toBeGreaterThanOrEqual(limits.lineQuantityMax)
@@ -305,9 +299,9 @@ test('a line that is repeated in merged cart lines is added up, at its first pos
   fc.assert(
     fc.property(fc.array(anyLine('')), lines => {
       const summed = mergeEqualCartLines(lines)
-      expect(summed.map(cartLineKey)).toEqual([...new Set(lines.map(cartLineKey))])
+      expect(summed.map(lineEqualityKey)).toEqual([...new Set(lines.map(lineEqualityKey))])
       for (const line of summed) {
-        const parts = lines.filter(other => cartLineKey(other) === cartLineKey(line))
+        const parts = lines.filter(other => lineEqualityKey(other) === lineEqualityKey(line))
         expect(line.quantity).toBe(parts.reduce((total, { quantity }) => total + quantity, 0))
       }
     })

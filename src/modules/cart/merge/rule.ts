@@ -1,5 +1,6 @@
 import {
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
+  lineEqualityKey,
   type Metadata,
   sumMetadataBytes
 } from '../../../kernel/metadata.ts'
@@ -8,13 +9,7 @@ import {
   type QuantityRule,
   withoutMinAndStep
 } from '../../../kernel/quantity-rule.ts'
-import {
-  type CartLimits,
-  type CartLine,
-  cartLineKey,
-  isSplittable,
-  quantityOfVariant
-} from '../carts/lines.ts'
+import { type CartLimits, type CartLine, isSplittable, quantityOfVariant } from '../carts/lines.ts'
 
 /**
  * The quantity of a line that is in both carts, with one variant and equal metadata: the sum, the larger one, the guest's, or
@@ -88,9 +83,9 @@ export function mergeCartLines({
   limits,
   sellableOf
 }: CartMergeInput): CartMergeOutcome {
-  const present = new Map(customer.map(line => [cartLineKey(line), line]))
+  const present = new Map(customer.map(line => [lineEqualityKey(line), line]))
   const wanted = guest.map((line): WantedLine => {
-    const own = present.get(cartLineKey(line))
+    const own = present.get(lineEqualityKey(line))
     if (own === undefined) return { line, had: 0, requested: line.quantity }
     return { line: own, had: own.quantity, requested: COMBINE[strategy](own.quantity, line.quantity) }
   })
@@ -195,7 +190,7 @@ export const remainingLineMetadataBytes = ({ metadata }: { readonly metadata: Me
 export function mergeEqualCartLines(lines: readonly CartLine[]): CartLine[] {
   const merged = new Map<string, CartLine>()
   for (const line of lines) {
-    const key = cartLineKey(line)
+    const key = lineEqualityKey(line)
     const equal = merged.get(key)
     merged.set(key, equal === undefined ? line : { ...equal, quantity: equal.quantity + line.quantity })
   }

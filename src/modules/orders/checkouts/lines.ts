@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import { type Metadata, metadataEqualityKey } from '../../../kernel/metadata.ts'
+import { lineEqualityKey, type Metadata } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
@@ -29,10 +29,10 @@ export function mergeCheckoutLines(
   lines: readonly Omit<CheckoutLine, 'id'>[],
   stored: readonly CheckoutLine[] = []
 ): CheckoutLine[] {
-  const idOf = new Map(stored.map(line => [keyOf(line), line.id]))
+  const idOf = new Map(stored.map(line => [lineEqualityKey(line), line.id]))
   const merged = new Map<string, CheckoutLine>()
   for (const line of lines) {
-    const key = keyOf(line)
+    const key = lineEqualityKey(line)
     const equal = merged.get(key)
     merged.set(
       key,
@@ -43,8 +43,6 @@ export function mergeCheckoutLines(
   }
   return [...merged.values()]
 }
-
-const keyOf = ({ variantId, metadata }: Omit<CheckoutLine, 'id'>) => variantId + metadataEqualityKey(metadata)
 
 /**
  * Variants, stock and limits that lines are checked against. Variants and stock have the order of the lines.
