@@ -3,6 +3,7 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { statement } from '../../../platform/postgres/statement.ts'
 import { customer } from '../../../testing.ts'
 
 const engraved = (variantId: string, engraving: string, quantity = 1) => ({
@@ -68,6 +69,23 @@ test('metadata of items beyond the limits is rejected with 400', async () => {
   const tooMany = [{ ...itemOf(shop.mug), metadata: keys }]
   expect(await write('/api/checkouts', { items: tooMany })).toEqual([400, 'VALIDATION_FAILED'])
   expect(await shop.orders()).toEqual([])
+})
+
+test('a line of an order cannot store more than 16 kB of metadata', async () => {
+  const shop = await useOrders()
+  const buyer = shop.as(customer())
+  const body = { ...sent(shop.mug), items: [engraved(shop.mug, 'Ada')], payment: TRANSFER }
+  const { json: order } = await buyer.post('/api/orders', body)
+  const changeMetadata = statement({
+    name: 'test.change_line_metadata',
+    takes: { id: 'uuid', length: 'int4' },
+    text: `update orders.lines set metadata = jsonb_build_object('a', repeat('x', $length)) where order_id = $id`
+  })
+  // The other bytes are those of `{"a": ""}`.
+  expect(await shop.db.run(changeMetadata, { id: order.id, length: 16_384 - 9 })).toBe(1)
+  await expect(shop.db.run(changeMetadata, { id: order.id, length: 16_384 - 8 })).rejects.toMatchObject({
+    code: 'METADATA_LIMIT'
+  })
 })
 
 test('stock of lines of one variant is checked, reserved and shipped as their sum', async () => {

@@ -1,4 +1,5 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
+import { declareMetadataLimitConstraint } from '../../../platform/postgres/metadata.ts'
 import {
   json,
   nullableJson,
@@ -12,6 +13,8 @@ import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import type { DeliveryGroupRow, OrderLineRow, PriceComponentRow } from '../orders/repository.ts'
+
+declareMetadataLimitConstraint('orders.lines')
 
 const order = {
   id: 'uuid',
