@@ -84,7 +84,8 @@ const unitsOf = ({ lines }: ModelCart, variant: number): number =>
   lines.filter(line => line.variant === variant).reduce((sum, line) => sum + line.quantity, 0)
 
 function assertQuantity(model: Model, cart: ModelCart, variant: number, added: number): void {
-  if (unitsOf(cart, variant) + added > model.limits.lineQuantityMax) throw new Refused('CART_QUANTITY_LIMIT')
+  if (added > 0 && unitsOf(cart, variant) + added > model.limits.lineQuantityMax)
+    throw new Refused('CART_QUANTITY_LIMIT')
   if (model.withdrawn.has(variant)) throw new Refused('CART_VARIANT_UNAVAILABLE')
 }
 
