@@ -23,7 +23,7 @@ export type UpdatedMetadata = {
   readonly metadata: Metadata
   readonly private_metadata: Metadata
 }
-/** Returns the fields of an object that a command of a module returns. */
+/** Returns only the fields of an object that `updateMetadata` of a module returns. */
 export const pickUpdatedMetadataFields = ({
   id,
   version,

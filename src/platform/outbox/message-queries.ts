@@ -1,6 +1,9 @@
 import { statement } from '../postgres/statement.ts'
 
-/** Inserts a single event into the log that no module subscribes to. The condition draws the transaction id before the event's. */
+/**
+ * Inserts one event without subscribers into the log. The condition draws the transaction id before the event id: see
+ * `insertEventsAndJobs`.
+ */
 export const insertUnsubscribedEvent = statement({
   name: 'outbox.insert_event',
   takes: {

@@ -47,7 +47,7 @@ export const ManageUserRequest = request('ManageUserRequest', {
     Type.Boolean({ description: 'True: ends all sessions of the user and rejects new logins.' })
   )
 })
-/** Of a user, who has at most 16 kB of `metadata`. */
+/** A change of a user's metadata. Afterwards `metadata` has at most 16 kB. */
 export const UserMetadataRequest = request('UserMetadataRequest', adminMetadataRequestFields)
 export type ManageUserRequest = Static<typeof ManageUserRequest>
 

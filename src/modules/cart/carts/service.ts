@@ -223,7 +223,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
   const removeItem = (handle: CartHandle, variantId: string, write: IdempotentWrite): Promise<CartView> =>
     changeCart(handle, write, lines => removeOnlyCartLineOfVariant(lines, variantId))
 
-  /** Changes the quantity or the metadata of a line. The variant of a line never changes, so it is read without a lock. */
+  /** Changes the quantity or the metadata of a line. Reads the line's variant without a lock, because it never changes. */
   async function updateLine(
     handle: CartHandle,
     lineId: string,
@@ -233,7 +233,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     const next = (lines: readonly CartLine[]) => patchCartLine(lines, lineId, patch, settings)
     if (patch.quantity === undefined) return changeCart(handle, write, next)
     const line = await findLine(handle, lineId)
-    // A concurrent merge can add the line after this read. Its quantity would then be changed without a check.
+    // Rejects even if a concurrent merge adds the line after this read, because its quantity would not be checked.
     if (line === undefined)
       return changeCart(handle, write, () => {
         throw cartLineNotFoundError()

@@ -64,7 +64,7 @@ export type CartMergeInput = {
   readonly sellableOf: FindSellableVariantLimits
 }
 
-/** A line of the guest. `line` has the id in the customer's cart; `had`: its quantity there, 0 for a new line. */
+/** A line of the guest. `line.id` is the id in the customer's cart. `had`: its quantity there; 0 for a new line. */
 type WantedLine = { readonly line: CartLine; readonly had: number; readonly requested: number }
 type GrantedLine = { readonly quantity: number; readonly reason: AdjustmentReason }
 type Grants = Map<WantedLine, GrantedLine>
@@ -73,8 +73,9 @@ type Room = { lines: number; bytes: number }
 
 /**
  * Merges the lines of a guest into those of a customer. Limits, quantity rules and stock apply to the quantity of a variant in
- * all its lines; minimum and step only while none of them has metadata. They reduce what is added, never what the customer's cart had before, and the last lines first. Each
- * reduction is in `adjustments`. A new line keeps the id that it has in the guest's cart.
+ * all its lines. Minimum and step are not checked while one of these lines has metadata. Limits reduce only the added units,
+ * beginning with the last line. Only the strategy can reduce the units that the customer's cart had before. `adjustments` lists
+ * each reduction by a limit. A new line keeps the id that it has in the guest's cart.
  */
 export function mergeCartLines({
   customer,
@@ -115,7 +116,7 @@ type VariantMerge = {
   readonly grants: Grants
 }
 
-/** Grants the quantities of one variant's lines, and takes the room of the new ones. */
+/** Grants the quantities of one variant's lines. New lines reduce the remaining capacity of the cart. */
 function grantVariant(
   lines: readonly WantedLine[],
   { others, sellable, limits, room, grants }: VariantMerge
@@ -142,7 +143,7 @@ function grantVariant(
 /** What the customer's cart had, unless the strategy prefers less. */
 const keptQuantity = ({ had, requested }: WantedLine): number => Math.min(had, requested)
 
-/** Takes the room of a new line. Returns the reason when there is none. */
+/** Subtracts a new line from the remaining capacity. Returns the reason when the capacity does not suffice. */
 function takeRoom({ line, had }: WantedLine, room: Room): AdjustmentReason | undefined {
   if (had > 0) return undefined
   if (room.lines < 1) return 'line_limit'
@@ -182,7 +183,7 @@ function allowedQuantity(
 const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => number): number =>
   lines.reduce((sum, each) => sum + quantityOf(each), 0)
 
-/** Returns the bytes for the metadata of all lines in a cart with this metadata. */
+/** Returns the maximum bytes that all lines of a cart can use: the limit of the cart minus its own metadata. */
 export const remainingLineMetadataBytes = ({ metadata }: { readonly metadata: Metadata }): number =>
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX - sumMetadataBytes([metadata])
 

@@ -40,7 +40,8 @@ export type CatalogChangePublisher = {
    */
   announceCategory(tx: Transaction, categoryId: string, productIds: readonly string[]): Promise<void>
   /**
-   * Announces a created category, or a changed field of one that moves no product. Invalidates cached pages, and no offers.
+   * Announces a category change that affects no offer: a new category, or a changed field. Emits `catalog.changed` and
+   * invalidates cached pages at the commit.
    */
   announceCategoryFields(tx: Transaction): void
   /** Invalidates the cached pages of all processes at the commit, but no offers. */

@@ -43,8 +43,8 @@ export function applyCountOrAdjustment(
 }
 
 /**
- * Sets the safety stock and source version of a level. Returns whether the safety stock changed. Then a movement must follow,
- * also of no units, because copies of the level compare its number.
+ * Sets the safety stock and source version of a level. Returns whether the safety stock changed. If so, the caller must record a
+ * movement, even of 0 units, because copies of the level compare its `seq`.
  */
 function setSafetyAndVersion(
   ledger: WorkingStockLedger,

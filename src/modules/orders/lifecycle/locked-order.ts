@@ -28,7 +28,7 @@ export type OrderUnderLock = {
 /** The newest state of each order that a transaction has locked. */
 const newestBy = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
 
-/** Returns the version of an order that the transaction has locked, by now. Undefined: it has not locked the order. */
+/** Returns the current version of an order that the transaction has locked. Undefined: the transaction has not locked it. */
 export const versionOfLockedOrder = (tx: Transaction, id: string): number | undefined =>
   newestBy.get(tx)?.get(id)?.order.version
 
