@@ -64,12 +64,12 @@ export type CartMergeInput = {
   readonly sellableOf: FindSellableVariantLimits
 }
 
-/** A line of the guest. `line.id` is the id in the customer's cart. `had`: its quantity there; 0 for a new line. */
-type WantedLine = { readonly line: CartLine; readonly had: number; readonly requested: number }
+/** A line of the guest. `line.id` is the id in the customer's cart. `quantityBefore`: its quantity there; 0 for a new line. */
+type WantedLine = { readonly line: CartLine; readonly quantityBefore: number; readonly requested: number }
 type GrantedLine = { readonly quantity: number; readonly reason: AdjustmentReason }
 type Grants = Map<WantedLine, GrantedLine>
 /** Lines and bytes that the cart can still take. */
-type Room = { lines: number; bytes: number }
+type RemainingCartCapacity = { lines: number; bytes: number }
 
 /**
  * Merges the lines of a guest into those of a customer. Limits, quantity rules and stock apply to the quantity of a variant in
@@ -87,22 +87,26 @@ export function mergeCartLines({
   const present = new Map(customer.map(line => [lineEqualityKey(line), line]))
   const wanted = guest.map((line): WantedLine => {
     const own = present.get(lineEqualityKey(line))
-    if (own === undefined) return { line, had: 0, requested: line.quantity }
-    return { line: own, had: own.quantity, requested: COMBINE[strategy](own.quantity, line.quantity) }
+    if (own === undefined) return { line, quantityBefore: 0, requested: line.quantity }
+    return {
+      line: own,
+      quantityBefore: own.quantity,
+      requested: COMBINE[strategy](own.quantity, line.quantity)
+    }
   })
-  const room: Room = {
+  const capacity: RemainingCartCapacity = {
     lines: limits.linesMax - customer.length,
     bytes: limits.metadataBytesMax - sumMetadataBytes(customer.map(line => line.metadata))
   }
   const grants: Grants = new Map()
   for (const [variantId, lines] of Map.groupBy(wanted, each => each.line.variantId)) {
-    const others = quantityOfVariant(customer, variantId) - sumOf(lines, each => each.had)
+    const others = quantityOfVariant(customer, variantId) - sumOf(lines, each => each.quantityBefore)
     const known = sellableOf(variantId)
     const sellable =
       known && isSplittable([...customer, ...lines.map(({ line }) => line)], variantId)
         ? { ...known, rule: withoutMinAndStep(known.rule) }
         : known
-    grantVariant(lines, { others, sellable, limits, room, grants })
+    grantVariant(lines, { others, sellable, limits, capacity, grants })
   }
   return outcomeOf(wanted, grants)
 }
@@ -112,19 +116,19 @@ type VariantMerge = {
   readonly others: number
   readonly sellable: SellableVariantLimits | undefined
   readonly limits: CartMergeLimits
-  readonly room: Room
+  readonly capacity: RemainingCartCapacity
   readonly grants: Grants
 }
 
 /** Grants the quantities of one variant's lines. New lines reduce the remaining capacity of the cart. */
 function grantVariant(
   lines: readonly WantedLine[],
-  { others, sellable, limits, room, grants }: VariantMerge
+  { others, sellable, limits, capacity, grants }: VariantMerge
 ): void {
-  const open = { ...room }
+  const open = { ...capacity }
   const placed: WantedLine[] = []
   for (const each of lines) {
-    const blocked = sellable === undefined ? 'unavailable' : takeRoom(each, open)
+    const blocked = sellable === undefined ? 'unavailable' : consumeCapacity(each, open)
     if (blocked === undefined) placed.push(each)
     else grants.set(each, { quantity: keptQuantity(each), reason: blocked })
   }
@@ -136,21 +140,25 @@ function grantVariant(
     const added = Math.min(each.requested - keptQuantity(each), left)
     left -= added
     grants.set(each, { quantity: keptQuantity(each) + added, reason })
-    if (keptQuantity(each) + added > 0) takeRoom(each, room)
+    if (keptQuantity(each) + added > 0) consumeCapacity(each, capacity)
   }
 }
 
 /** What the customer's cart had, unless the strategy prefers less. */
-const keptQuantity = ({ had, requested }: WantedLine): number => Math.min(had, requested)
+const keptQuantity = ({ quantityBefore, requested }: WantedLine): number =>
+  Math.min(quantityBefore, requested)
 
 /** Subtracts a new line from the remaining capacity. Returns the reason when the capacity does not suffice. */
-function takeRoom({ line, had }: WantedLine, room: Room): AdjustmentReason | undefined {
-  if (had > 0) return undefined
-  if (room.lines < 1) return 'line_limit'
+function consumeCapacity(
+  { line, quantityBefore }: WantedLine,
+  capacity: RemainingCartCapacity
+): AdjustmentReason | undefined {
+  if (quantityBefore > 0) return undefined
+  if (capacity.lines < 1) return 'line_limit'
   const bytes = sumMetadataBytes([line.metadata])
-  if (bytes > Math.max(0, room.bytes)) return 'metadata_limit'
-  room.lines -= 1
-  room.bytes -= bytes
+  if (bytes > Math.max(0, capacity.bytes)) return 'metadata_limit'
+  capacity.lines -= 1
+  capacity.bytes -= bytes
   return undefined
 }
 
@@ -158,11 +166,11 @@ function outcomeOf(wanted: readonly WantedLine[], grants: Grants): CartMergeOutc
   const changed: CartLine[] = []
   const adjustments: CartMergeAdjustment[] = []
   for (const each of wanted) {
-    const { line, had, requested } = each
+    const { line, quantityBefore, requested } = each
     const { quantity: granted, reason } = grants.get(each) as GrantedLine
     const { variantId, metadata } = line
     if (granted < requested) adjustments.push({ variantId, metadata, requested, granted, reason })
-    if (granted !== had) changed.push({ ...line, quantity: granted })
+    if (granted !== quantityBefore) changed.push({ ...line, quantity: granted })
   }
   return { changed, adjustments }
 }
@@ -184,7 +192,7 @@ const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => n
   lines.reduce((sum, each) => sum + quantityOf(each), 0)
 
 /** Returns the maximum bytes that all lines of a cart can use: the limit of the cart minus its own metadata. */
-export const remainingLineMetadataBytes = ({ metadata }: { readonly metadata: Metadata }): number =>
+export const lineMetadataBytesMaxOf = ({ metadata }: { readonly metadata: Metadata }): number =>
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX - sumMetadataBytes([metadata])
 
 /** Adds up equal lines into the first of them, because items that a browser stored can repeat a line. */

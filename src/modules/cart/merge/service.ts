@@ -22,9 +22,9 @@ import {
   type CartMergeAdjustment,
   type CartMergeStrategy,
   type FindSellableVariantLimits,
+  lineMetadataBytesMaxOf,
   mergeCartLines,
-  mergeEqualCartLines,
-  remainingLineMetadataBytes
+  mergeEqualCartLines
 } from './rule.ts'
 
 /** What to merge: the cart of a guest cart token, or items that a browser stored. */
@@ -80,7 +80,7 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
         customer: present.lines,
         guest: guestLines,
         strategy,
-        limits: { ...settings, metadataBytesMax: remainingLineMetadataBytes(present) },
+        limits: { ...settings, metadataBytesMax: lineMetadataBytesMaxOf(present) },
         sellableOf: await readSellable(guestLines, market)
       })
       const merged = await saveLines(tx, customer, present, changed)

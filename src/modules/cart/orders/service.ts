@@ -4,7 +4,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { type CartLimits, type CartLine, computeUpsertedCartLineChanges } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import { cartChangedDuringOrderError } from '../errors.ts'
-import { mergeCartLines, mergeEqualCartLines, remainingLineMetadataBytes } from '../merge/rule.ts'
+import { lineMetadataBytesMaxOf, mergeCartLines, mergeEqualCartLines } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
@@ -44,7 +44,7 @@ export function createCartOrderOperations(settings: Settings) {
       customer: present.lines,
       guest: mergeEqualCartLines(restored),
       strategy: 'max',
-      limits: { ...settings, metadataBytesMax: remainingLineMetadataBytes(present) },
+      limits: { ...settings, metadataBytesMax: lineMetadataBytesMaxOf(present) },
       sellableOf: anyQuantity
     })
     if (changed.length === 0) return
