@@ -60,7 +60,7 @@ const Request = Type.Object(adminMetadataRequestFields, { additionalProperties: 
 let errorsOf: ReturnType<typeof compileSchema> | undefined
 
 /** Returns the metadata that a module passed to a command, which the gateway did not validate. @throws `METADATA_INVALID` */
-export function validMetadataRequest(request: MetadataRequest): MetadataRequest {
+export function parseMetadataRequest(request: MetadataRequest): MetadataRequest {
   errorsOf ??= compileSchema(Request)
   const errors = errorsOf(request)
   if (errors.length > 0) throw metadataInvalidError({ details: { errors: fieldFaults('body', errors) } })

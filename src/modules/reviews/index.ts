@@ -2,9 +2,9 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
 import {
   type MetadataRequest,
+  parseMetadataRequest,
   pickUpdatedMetadataFields,
-  type UpdatedMetadata,
-  validMetadataRequest
+  type UpdatedMetadata
 } from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
 import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
@@ -89,7 +89,7 @@ export const reviewsModule = defineModule({
       erase: personalData.erase,
       export: personalData.export,
       updateMetadata: async (id, change, write) =>
-        pickUpdatedMetadataFields(await moderation.updateMetadata(id, validMetadataRequest(change), write))
+        pickUpdatedMetadataFields(await moderation.updateMetadata(id, parseMetadataRequest(change), write))
     }
     const updatePurchases = async (tx: Transaction, events: readonly JobDelivery<CustomerPayload>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)

@@ -1,9 +1,9 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import {
   type MetadataRequest,
+  parseMetadataRequest,
   pickUpdatedMetadataFields,
-  type UpdatedMetadata,
-  validMetadataRequest
+  type UpdatedMetadata
 } from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidator } from '../../platform/cached.ts'
@@ -136,7 +136,7 @@ export const shippingModule = defineModule({
       updateUnshipped: shipments.updateUnshipped,
       assignCustomer: shipments.assignCustomer,
       updateMetadata: async (id, change, write) =>
-        pickUpdatedMetadataFields(await shipments.updateMetadata(id, validMetadataRequest(change), write)),
+        pickUpdatedMetadataFields(await shipments.updateMetadata(id, parseMetadataRequest(change), write)),
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()

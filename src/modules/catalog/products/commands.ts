@@ -1,8 +1,8 @@
 import {
   type MetadataRequest,
+  parseMetadataRequest,
   pickUpdatedMetadataFields,
-  type UpdatedMetadata,
-  validMetadataRequest
+  type UpdatedMetadata
 } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { ProductService } from './service.ts'
@@ -25,7 +25,7 @@ export type ProductCommands = {
 
 export const createProductCommands = ({ patch }: Pick<ProductService, 'patch'>): ProductCommands => ({
   updateMetadata: async (id, change, write) => {
-    const { metadata, private_metadata } = validMetadataRequest(change)
+    const { metadata, private_metadata } = parseMetadataRequest(change)
     const fields = { ...(metadata && { metadata }), ...(private_metadata && { private_metadata }) }
     return pickUpdatedMetadataFields(await patch(id, fields, write))
   }

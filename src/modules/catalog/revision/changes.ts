@@ -43,7 +43,7 @@ export type CatalogChangePublisher = {
    * Announces a category change that affects no offer: a new category, or a changed field. Emits `catalog.changed` and
    * invalidates cached pages at the commit.
    */
-  announceCategoryFields(tx: Transaction): void
+  announceCategoryWithoutOffers(tx: Transaction): void
   /** Invalidates the cached pages of all processes at the commit, but no offers. */
   announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
@@ -57,7 +57,7 @@ export type CatalogChangePublisher = {
 type Announced = {
   variantIds: Set<string> | null
   productIds: Set<string> | null
-  hasCategoryFields: boolean
+  hasCategoryChange: boolean
 }
 type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: CheapestVariantPriceService }
 
@@ -88,7 +88,7 @@ export function createCatalogChangePublisher({
   function announcedIn(tx: Transaction): Announced {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
-    const announced: Announced = { variantIds: new Set(), productIds: new Set(), hasCategoryFields: false }
+    const announced: Announced = { variantIds: new Set(), productIds: new Set(), hasCategoryChange: false }
     announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
@@ -98,7 +98,7 @@ export function createCatalogChangePublisher({
         tx.run(repository.incrementCatalogRevision)
       ])
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null || announced.hasCategoryFields)
+      if (announced.productIds === null || announced.hasCategoryChange)
         emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
       const versionOf = new Map(versions.map(({ id, version }) => [id, version]))
       for (const id of ids)
@@ -129,8 +129,8 @@ export function createCatalogChangePublisher({
       lowestPrices.repriceCategorySoon(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
-    announceCategoryFields: tx => {
-      announcedIn(tx).hasCategoryFields = true
+    announceCategoryWithoutOffers: tx => {
+      announcedIn(tx).hasCategoryChange = true
     },
     announcePages: tx => {
       announcedIn(tx)

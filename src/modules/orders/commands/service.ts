@@ -1,7 +1,7 @@
 import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { DomainError, found } from '../../../kernel/errors.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
-import { validMetadataRequest } from '../../../kernel/metadata-request.ts'
+import { parseMetadataRequest } from '../../../kernel/metadata-request.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -58,7 +58,7 @@ export function createOrderAndCheckoutCommands({ db, checkouts, orders, updateMe
       read: async (buyer, id) => keepDeclaredFields(OrderResponse, await orders.read(buyer, id)),
       list: async (buyer, query) => keepDeclaredFields(OrderPage, await orders.list(buyer, query)),
       updateMetadata: async (id, change, write) => {
-        await updateMetadata(id, validMetadataRequest(change), write)
+        await updateMetadata(id, parseMetadataRequest(change), write)
         return found(await db.first(findOrderMetadata, { id }), orderNotFoundError)
       }
     }

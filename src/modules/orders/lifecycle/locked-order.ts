@@ -26,11 +26,11 @@ export type OrderUnderLock = {
 }
 
 /** The newest state of each order that a transaction has locked. */
-const newestBy = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
+const newestLockedOrders = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
 
 /** Returns the current version of an order that the transaction has locked. Undefined: the transaction has not locked it. */
 export const versionOfLockedOrder = (tx: Transaction, id: string): number | undefined =>
-  newestBy.get(tx)?.get(id)?.order.version
+  newestLockedOrders.get(tx)?.get(id)?.order.version
 
 /** Returns an order that the transaction has locked, as the subject of an event. Its version is the one that is committed. */
 export function eventSubjectOfLockedOrder(tx: Transaction, id: string): EventSubject<true> {
@@ -57,8 +57,8 @@ export function registerLockedOrder(
       isErased: erased_at !== null
     }
   }
-  const newest = newestBy.get(tx) ?? new Map<string, OrderUnderLock>()
-  newestBy.set(tx, newest.set(order.id, locked))
+  const newest = newestLockedOrders.get(tx) ?? new Map<string, OrderUnderLock>()
+  newestLockedOrders.set(tx, newest.set(order.id, locked))
   return locked
 }
 
@@ -73,7 +73,7 @@ export async function updateLockedOrder<T extends StatementValueTypes>(
   values: Omit<NonNullable<StatementArguments<T>[0]>, 'id'>
 ): Promise<OrderUnderLock> {
   const { id } = locked.order
-  if (newestBy.get(tx)?.get(id) !== locked)
+  if (newestLockedOrders.get(tx)?.get(id) !== locked)
     throw new Error(`${statement.name} got an order as it was before another change of the transaction`)
   const given = [{ id, ...values }] as unknown as StatementArguments<T & { readonly id: 'uuid' }>
   const order = await tx.first(statement, ...given)
