@@ -48,16 +48,19 @@ function loadCompilers() {
   return { firstError: create(false), allErrors: create(true) }
 }
 
-/** Compiles a schema, which takes some milliseconds, to a function that returns the errors of a value; [] when it matches. */
+/**
+ * Returns a function that returns the errors of a value; [] when it matches. It compiles the schema at its first value, because
+ * that takes some milliseconds and most processes use few schemas.
+ */
 export function compileSchema(schema: object): (value: unknown) => SchemaViolation[] {
-  compilers ??= loadCompilers()
-  const { firstError, allErrors } = compilers
-  const validate = firstError.compile(schema)
+  let validate: ValidateFunction | undefined
   let explain: ValidateFunction | undefined
   return value => {
+    compilers ??= loadCompilers()
+    validate ??= compilers.firstError.compile(schema)
     if (validate(value)) return []
     if (sizeLeft(value, SIZE_MAX) < 0) return chosen(validate.errors)
-    explain ??= allErrors.compile(schema)
+    explain ??= compilers.allErrors.compile(schema)
     explain(value)
     return chosen(explain.errors).slice(0, ERRORS_MAX)
   }

@@ -56,12 +56,10 @@ const metadataInvalidError = defineError(
   'METADATA_INVALID',
   'A module passed invalid metadata. See "errors" for the fields.'
 )
-const Request = Type.Object(adminMetadataRequestFields, { additionalProperties: false })
-let errorsOf: ReturnType<typeof compileSchema> | undefined
+const errorsOf = compileSchema(Type.Object(adminMetadataRequestFields, { additionalProperties: false }))
 
 /** Returns the metadata that a module passed to a command, which the gateway did not validate. @throws `METADATA_INVALID` */
 export function parseMetadataRequest(request: MetadataRequest): MetadataRequest {
-  errorsOf ??= compileSchema(Request)
   const errors = errorsOf(request)
   if (errors.length > 0) throw metadataInvalidError({ details: { errors: fieldFaults('body', errors) } })
   return request

@@ -12,9 +12,8 @@ const require = createRequire(import.meta.url)
 // the type in the schema.
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const part = httpPart === 'querystring' ? 'query' : httpPart
-  let errorsOf: ReturnType<typeof compileSchema> | undefined
+  const errorsOf = compileSchema(schema)
   return (value: unknown) => {
-    errorsOf ??= compileSchema(schema)
     const candidate = httpPart === 'body' ? value : readTexts(schema, value as Record<string, unknown>)
     const errors = errorsOf(candidate)
     return errors.length === 0

@@ -71,11 +71,10 @@ const shown = (placed: PlacedOrderWithToken): PlacedOrderWithToken => ({
   order: keepDeclaredFields(OrderResponse, placed.order)
 })
 
-let errorsOf: ReturnType<typeof compileSchema> | undefined
+const errorsOf = compileSchema(PlaceOrderInput)
 
 /** @throws `ORDER_REQUEST_INVALID` */
 function validated<R extends PlaceOrderInput>(request: R): R {
-  errorsOf ??= compileSchema(PlaceOrderInput)
   const errors = errorsOf(request)
   if (errors.length > 0) throw orderRequestInvalidError({ details: { errors: fieldFaults('body', errors) } })
   return request

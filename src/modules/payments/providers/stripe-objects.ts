@@ -1,4 +1,4 @@
-import { compileSchema, type SchemaViolation } from '../../../kernel/compile-schema.ts'
+import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { type Static, type TSchema, Type } from '../../../kernel/schema.ts'
@@ -84,17 +84,9 @@ type DisputeObject = Static<typeof DisputeObject>
 type ChargeObject = Static<typeof ChargeObject>
 type EventObject = Static<typeof EventObject>
 
-/** Compiles the schema on first use, because most processes never read such an object. */
 function fits<S extends TSchema>(schema: S) {
-  const errorsOf = faultsIn(schema)
+  const errorsOf = compileSchema(schema)
   return (value: unknown): value is Static<S> => errorsOf(value).length === 0
-}
-function faultsIn(schema: TSchema) {
-  let errorsOf: ReturnType<typeof compileSchema> | undefined
-  return (value: unknown): SchemaViolation[] => {
-    errorsOf ??= compileSchema(schema)
-    return errorsOf(value)
-  }
 }
 export const isStripePaymentIntent = fits(StripeIntentObject)
 export const isStripeRefund = fits(RefundObject)
@@ -106,10 +98,10 @@ export const isStripeList = fits(ListObject)
 /** The kinds of provider objects that change payments, by the value of their field `object`. */
 const READ = new Map(
   Object.entries({
-    payment_intent: faultsIn(StripeIntentObject),
-    refund: faultsIn(RefundObject),
-    dispute: faultsIn(DisputeObject),
-    charge: faultsIn(ChargeObject)
+    payment_intent: compileSchema(StripeIntentObject),
+    refund: compileSchema(RefundObject),
+    dispute: compileSchema(DisputeObject),
+    charge: compileSchema(ChargeObject)
   })
 )
 /**
