@@ -7,7 +7,6 @@ import { emptyExpiredCustomerCarts } from '../../src/modules/cart/carts/reposito
 import { createCartService } from '../../src/modules/cart/carts/service.ts'
 import type { CartView } from '../../src/modules/cart/carts/view.ts'
 import { deleteExpiredGuestCarts } from '../../src/modules/cart/guest/repository.ts'
-import type { GuestCartTokenAndMarket } from '../../src/modules/cart/guest/service.ts'
 import { createGuestCartService } from '../../src/modules/cart/guest/service.ts'
 import { hashGuestCartToken } from '../../src/modules/cart/guest/token.ts'
 import { createCartMergeService } from '../../src/modules/cart/merge/service.ts'
@@ -115,30 +114,14 @@ function createReality(shop: CartShop, all: readonly Services[]) {
     write: IdempotentWrite,
     lineId: string
   ): Promise<CartView> {
-    if (kind === 'guest') return changeGuest(guestOf(index), wanted, write, lineId)
-    const { cart } = services
-    const mine = services.cart.handleOf(customerOf(index))
+    const { cart, guests } = services
+    const mine = kind === 'guest' ? guests.handleOf(guestOf(index)) : cart.handleOf(customerOf(index))
     if (wanted.verb === 'add') return cart.addItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'set') return cart.updateItem(mine, lineOf(wanted.item), write)
     if (wanted.verb === 'remove') return cart.removeItem(mine, variants[wanted.variant] ?? '', write)
     if (wanted.verb === 'change line') return cart.updateLine(mine, lineId, patchOf(wanted), write)
     if (wanted.verb === 'remove line') return cart.removeLine(mine, lineId, write)
     return cart.clear(mine, write)
-  }
-
-  function changeGuest(
-    guest: GuestCartTokenAndMarket,
-    wanted: model.Change,
-    write: IdempotentWrite,
-    lineId: string
-  ): Promise<CartView> {
-    const { guests } = services
-    if (wanted.verb === 'add') return guests.addItem(guest, lineOf(wanted.item), write)
-    if (wanted.verb === 'set') return guests.updateItem(guest, lineOf(wanted.item), write)
-    if (wanted.verb === 'remove') return guests.removeItem(guest, variants[wanted.variant] ?? '', write)
-    if (wanted.verb === 'change line') return guests.updateLine(guest, lineId, patchOf(wanted), write)
-    if (wanted.verb === 'remove line') return guests.removeLine(guest, lineId, write)
-    return guests.clear(guest, write)
   }
 
   const pictureOfLine = ({ id, variantId, quantity, metadata }: CartLine) => ({

@@ -80,7 +80,7 @@ export const cartModule = defineModule({
         const marketOf = createRequestMarketResolver(pricing)
         cartRoutes(tiers, cart, marketOf)
         cartMergeRoutes(tiers, merge, marketOf)
-        guestCartRoutes(tiers, guest, marketOf, own.guest_carts_per_minute)
+        guestCartRoutes(tiers, { cart, guests: guest }, marketOf, own.guest_carts_per_minute)
       }
     }
   }

@@ -15,6 +15,7 @@ import {
   UpdateCartRequest,
   UpdateLineRequest
 } from '../carts/schema.ts'
+import type { CartService } from '../carts/service.ts'
 import type { GuestCartService, GuestCartTokenAndMarket } from './service.ts'
 
 const TOKEN = 'x-guest-cart-token'
@@ -25,7 +26,7 @@ const response = { 200: GuestCartResponse }
 /** Operations on the cart of a guest, who proves access with a token. */
 export function guestCartRoutes(
   tiers: Tiers,
-  guests: GuestCartService,
+  { cart, guests }: { cart: CartService; guests: GuestCartService },
   marketOf: ResolveRequestMarket,
   perMinute: number
 ): void {
@@ -33,6 +34,8 @@ export function guestCartRoutes(
     token: request.headers[TOKEN] as string | undefined,
     market: await marketOf(request)
   })
+  const own = async (request: FastifyRequest) => guests.handleOf(await guestOf(request))
+
   tiers.public.post(
     '/guest-cart',
     {
@@ -53,7 +56,7 @@ export function guestCartRoutes(
       const guest = await guestOf(request)
       const line = cartLineOfRequest(request.body)
       if (guest.token !== undefined)
-        return sendCartResponse(reply, await guests.addItem(guest, line, writeOf(request)))
+        return sendCartResponse(reply, await cart.addItem(guests.handleOf(guest), line, writeOf(request)))
       const created = await guests.create(guest.market, line, writeOf(request))
       return sendCartResponse(reply.code(201), created.view, `"guest_cart_token":"${created.token}",`)
     }
@@ -105,10 +108,7 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const changed = { variantId: request.params.variantId, quantity: request.body.quantity }
-      return sendCartResponse(
-        reply,
-        await guests.updateItem(await guestOf(request), changed, writeOf(request))
-      )
+      return sendCartResponse(reply, await cart.updateItem(await own(request), changed, writeOf(request)))
     }
   )
 
@@ -129,7 +129,7 @@ export function guestCartRoutes(
       const { metadata = {} } = request.body
       return sendCartResponse(
         reply,
-        await guests.updateMetadata(await guestOf(request), metadata, writeOf(request))
+        await cart.updateMetadata(await own(request), metadata, writeOf(request))
       )
     }
   )
@@ -149,10 +149,7 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const { variantId } = request.params
-      return sendCartResponse(
-        reply,
-        await guests.removeItem(await guestOf(request), variantId, writeOf(request))
-      )
+      return sendCartResponse(reply, await cart.removeItem(await own(request), variantId, writeOf(request)))
     }
   )
 
@@ -174,7 +171,7 @@ export function guestCartRoutes(
       const { lineId } = request.params
       return sendCartResponse(
         reply,
-        await guests.updateLine(await guestOf(request), lineId, request.body, writeOf(request))
+        await cart.updateLine(await own(request), lineId, request.body, writeOf(request))
       )
     }
   )
@@ -194,10 +191,7 @@ export function guestCartRoutes(
     },
     async (request, reply) => {
       const { lineId } = request.params
-      return sendCartResponse(
-        reply,
-        await guests.removeLine(await guestOf(request), lineId, writeOf(request))
-      )
+      return sendCartResponse(reply, await cart.removeLine(await own(request), lineId, writeOf(request)))
     }
   )
 
@@ -213,7 +207,6 @@ export function guestCartRoutes(
         response
       }
     },
-    async (request, reply) =>
-      sendCartResponse(reply, await guests.clear(await guestOf(request), writeOf(request)))
+    async (request, reply) => sendCartResponse(reply, await cart.clear(await own(request), writeOf(request)))
   )
 }

@@ -1,9 +1,8 @@
-import type { MetadataChange } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { CartLine, CartLinePatch } from '../carts/lines.ts'
-import type { CartHandle, CartItemQuantity, CartService, CustomerInMarket } from '../carts/service.ts'
+import type { CartLine } from '../carts/lines.ts'
+import type { CartHandle, CartService, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
 import { guestCartNotFoundError } from '../errors.ts'
 import * as guests from './repository.ts'
@@ -26,8 +25,8 @@ export type GuestCartService = ReturnType<typeof createGuestCartService>
 /** Carts of guests. They are carts like those of customers, found by a token instead of the customer's id. */
 export function createGuestCartService({ db, cart, secrets, idleSeconds }: GuestCartDeps) {
   /**
-   * @throws `CART_GUEST_NOT_FOUND` when the token is malformed; locking throws it for unknown, expired or
-   * merged ones.
+   * Returns the handle by which the cart service changes the guest's cart. @throws `CART_GUEST_NOT_FOUND` when the token is
+   * malformed; locking throws it for unknown, expired or merged ones.
    */
   function handleOf({ token, market }: GuestCartTokenAndMarket): CartHandle {
     // Malformed tokens are rejected before a database connection is acquired.
@@ -108,29 +107,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   /** @throws `CART_GUEST_NOT_FOUND` */
   const findCartId = async (token: string): Promise<string> => (await find(token)).cart_id
 
-  return {
-    create,
-    findCartId,
-    view,
-    count,
-    addItem: (guest: GuestCartTokenAndMarket, line: CartLine, write: IdempotentWrite) =>
-      cart.addItem(handleOf(guest), line, write),
-    updateItem: (guest: GuestCartTokenAndMarket, changed: CartItemQuantity, write: IdempotentWrite) =>
-      cart.updateItem(handleOf(guest), changed, write),
-    removeItem: (guest: GuestCartTokenAndMarket, variantId: string, write: IdempotentWrite) =>
-      cart.removeItem(handleOf(guest), variantId, write),
-    updateLine: (
-      guest: GuestCartTokenAndMarket,
-      lineId: string,
-      patch: CartLinePatch,
-      write: IdempotentWrite
-    ) => cart.updateLine(handleOf(guest), lineId, patch, write),
-    removeLine: (guest: GuestCartTokenAndMarket, lineId: string, write: IdempotentWrite) =>
-      cart.removeLine(handleOf(guest), lineId, write),
-    updateMetadata: (guest: GuestCartTokenAndMarket, change: MetadataChange, write: IdempotentWrite) =>
-      cart.updateMetadata(handleOf(guest), change, write),
-    clear: (guest: GuestCartTokenAndMarket, write: IdempotentWrite) => cart.clear(handleOf(guest), write)
-  }
+  return { handleOf, create, findCartId, view, count }
 }
 
 /** @throws `CART_GUEST_NOT_FOUND` when the token is malformed. */
