@@ -81,6 +81,19 @@ export function metadataEqualityKey(metadata: Metadata): string {
 export const lineEqualityKey = (line: { readonly variantId: string; readonly metadata: Metadata }): string =>
   line.variantId + metadataEqualityKey(line.metadata)
 
+/** Adds up the quantities of equal lines into the first of them. */
+export function mergeEqualLines<
+  L extends { readonly variantId: string; readonly quantity: number; readonly metadata: Metadata }
+>(lines: readonly L[]): L[] {
+  const merged = new Map<string, L>()
+  for (const line of lines) {
+    const key = lineEqualityKey(line)
+    const equal = merged.get(key)
+    merged.set(key, equal === undefined ? line : { ...equal, quantity: equal.quantity + line.quantity })
+  }
+  return [...merged.values()]
+}
+
 /** Adds up the bytes of metadata of several objects. Empty metadata counts nothing. */
 export const sumMetadataBytes = (all: readonly Metadata[]): number =>
   all.reduce((sum, metadata) => (isEmptyMetadata(metadata) ? sum : sum + bytesOf(metadata)), 0)

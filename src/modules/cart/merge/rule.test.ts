@@ -1,14 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lineEqualityKey, sumMetadataBytes } from '../../../kernel/metadata.ts'
+import { lineEqualityKey, mergeEqualLines, sumMetadataBytes } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity, withoutMinAndStep } from '../../../kernel/quantity-rule.ts'
 import { type CartLine, isSplittable, quantityOfVariant, withUpsertedCartLines } from '../carts/lines.ts'
-import {
-  type CartMergeStrategy,
-  mergeCartLines,
-  mergeEqualCartLines,
-  type SellableVariantLimits
-} from './rule.ts'
+import { type CartMergeStrategy, mergeCartLines, type SellableVariantLimits } from './rule.ts'
 
 const VARIANTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 /** Of `{"text": "Ada"}`. */
@@ -298,7 +293,7 @@ test('a line whose metadata has no room is not merged, and lines without metadat
 test('a line that is repeated in merged cart lines is added up, at its first position', () => {
   fc.assert(
     fc.property(fc.array(anyLine('')), lines => {
-      const summed = mergeEqualCartLines(lines)
+      const summed = mergeEqualLines(lines)
       expect(summed.map(lineEqualityKey)).toEqual([...new Set(lines.map(lineEqualityKey))])
       for (const line of summed) {
         const parts = lines.filter(other => lineEqualityKey(other) === lineEqualityKey(line))

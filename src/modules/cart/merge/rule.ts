@@ -194,14 +194,3 @@ const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => n
 /** Returns the maximum bytes that all lines of a cart can use: the limit of the cart minus its own metadata. */
 export const lineMetadataBytesMaxOf = ({ metadata }: { readonly metadata: Metadata }): number =>
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX - sumMetadataBytes([metadata])
-
-/** Adds up equal lines into the first of them, because items that a browser stored can repeat a line. */
-export function mergeEqualCartLines(lines: readonly CartLine[]): CartLine[] {
-  const merged = new Map<string, CartLine>()
-  for (const line of lines) {
-    const key = lineEqualityKey(line)
-    const equal = merged.get(key)
-    merged.set(key, equal === undefined ? line : { ...equal, quantity: equal.quantity + line.quantity })
-  }
-  return [...merged.values()]
-}

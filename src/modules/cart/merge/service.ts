@@ -2,6 +2,7 @@ import {
   addMissingMetadataKeys,
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
   type Metadata,
+  mergeEqualLines,
   sumMetadataBytes
 } from '../../../kernel/metadata.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
@@ -23,8 +24,7 @@ import {
   type CartMergeStrategy,
   type FindSellableVariantLimits,
   lineMetadataBytesMaxOf,
-  mergeCartLines,
-  mergeEqualCartLines
+  mergeCartLines
 } from './rule.ts'
 
 /** What to merge: the cart of a guest cart token, or items that a browser stored. */
@@ -75,7 +75,8 @@ export function createCartMergeService({ db, emit, cart, catalog, inventory, set
       write.expect(present.version, cartStaleError)
       if (guest === 'already merged')
         return { stored: present, report: emptyReport('already_merged', strategy) }
-      const guestLines = 'items' in guest ? mergeEqualCartLines(guest.items) : guest.lines
+      // Items that a browser stored can repeat a line.
+      const guestLines = 'items' in guest ? mergeEqualLines(guest.items) : guest.lines
       const { changed, adjustments } = mergeCartLines({
         customer: present.lines,
         guest: guestLines,

@@ -1,10 +1,10 @@
 import { newId } from '../../../kernel/ids.ts'
-import type { Metadata } from '../../../kernel/metadata.ts'
+import { type Metadata, mergeEqualLines } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { type CartLimits, type CartLine, computeUpsertedCartLineChanges } from '../carts/lines.ts'
 import * as carts from '../carts/repository.ts'
 import { cartChangedDuringOrderError } from '../errors.ts'
-import { lineMetadataBytesMaxOf, mergeCartLines, mergeEqualCartLines } from '../merge/rule.ts'
+import { lineMetadataBytesMaxOf, mergeCartLines } from '../merge/rule.ts'
 import * as repository from './repository.ts'
 
 type Settings = CartLimits & { readonly idleSeconds: number }
@@ -42,7 +42,7 @@ export function createCartOrderOperations(settings: Settings) {
     const restored = lines.map(({ metadata = {}, ...line }) => ({ ...line, id: newId(), metadata }))
     const { changed } = mergeCartLines({
       customer: present.lines,
-      guest: mergeEqualCartLines(restored),
+      guest: mergeEqualLines(restored),
       strategy: 'max',
       limits: { ...settings, metadataBytesMax: lineMetadataBytesMaxOf(present) },
       sellableOf: anyQuantity

@@ -1,5 +1,5 @@
 import { newId } from '../../../kernel/ids.ts'
-import { lineEqualityKey, type Metadata } from '../../../kernel/metadata.ts'
+import { lineEqualityKey, type Metadata, mergeEqualLines } from '../../../kernel/metadata.ts'
 import { isAllowedQuantity } from '../../../kernel/quantity-rule.ts'
 import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import type { QuotedVariant } from '../../catalog/index.ts'
@@ -30,18 +30,7 @@ export function mergeCheckoutLines(
   stored: readonly CheckoutLine[] = []
 ): CheckoutLine[] {
   const idOf = new Map(stored.map(line => [lineEqualityKey(line), line.id]))
-  const merged = new Map<string, CheckoutLine>()
-  for (const line of lines) {
-    const key = lineEqualityKey(line)
-    const equal = merged.get(key)
-    merged.set(
-      key,
-      equal === undefined
-        ? { ...line, id: idOf.get(key) ?? newId() }
-        : { ...equal, quantity: equal.quantity + line.quantity }
-    )
-  }
-  return [...merged.values()]
+  return mergeEqualLines(lines).map(line => ({ ...line, id: idOf.get(lineEqualityKey(line)) ?? newId() }))
 }
 
 /**
