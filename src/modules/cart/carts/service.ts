@@ -150,10 +150,22 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     return saved && { ...cart, ...saved }
   }
 
-  /**
-   * Changes a cart, optimistically if possible. Otherwise locks it, compares the version, decides, and
-   * writes.
-   */
+  /** Locks a cart, compares its version, and changes it. `change` returns the cart that it has written. */
+  async function changeLocked(
+    handle: CartHandle,
+    write: IdempotentWrite,
+    change: (tx: Transaction, cartId: string, cart: carts.StoredCart) => Promise<carts.StoredCart>
+  ): Promise<CartView> {
+    const stored = await write.once(db.serializedBy(handle.key), async tx => {
+      const cartId = await handle.lockCartId(tx)
+      const cart = await carts.lockOrCreateCart(tx, cartId)
+      write.expect(cart.version, cartStaleError)
+      return change(tx, cartId, cart)
+    })
+    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
+  }
+
+  /** Changes the lines of a cart, optimistically if possible, otherwise with a lock. */
   async function changeCart(
     handle: CartHandle,
     write: IdempotentWrite,
@@ -161,34 +173,25 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
   ): Promise<CartView> {
     const changed = await changeOptimistically(handle, write, decide)
     if (changed !== undefined) return present(handle, changed)
-    const stored = await write.once(db.serializedBy(handle.key), async tx => {
-      const cartId = await handle.lockCartId(tx)
-      const cart = await carts.lockOrCreateCart(tx, cartId)
-      write.expect(cart.version, cartStaleError)
+    return changeLocked(handle, write, async (tx, cartId, cart) => {
       const changed = await decide(cart.lines)
       assertMetadataFits(cart, changed)
       if (changed.set.length === 0 && changed.removed.length === 0) return cart
       return { ...cart, ...(await carts.saveCart(tx, cartId, changed, handle.idleSecondsOf(changed.lines))) }
     })
-    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
   }
 
   /** Changes the metadata of a cart, which a customer's cart can have without lines. @throws `METADATA_LIMIT` */
-  async function updateMetadata(
+  const updateMetadata = (
     handle: CartHandle,
     change: MetadataChange,
     write: IdempotentWrite
-  ): Promise<CartView> {
-    const stored = await write.once(db.serializedBy(handle.key), async tx => {
-      const cartId = await handle.lockCartId(tx)
-      const cart = await carts.lockOrCreateCart(tx, cartId)
-      write.expect(cart.version, cartStaleError)
+  ): Promise<CartView> =>
+    changeLocked(handle, write, async (tx, cartId, cart) => {
       if (isEmptyPatch(change)) return cart
       assertCustomerWrittenMetadataBytes(mergeMetadata(cart.metadata, change), cart.lines)
       return { ...cart, ...(await saveCartMetadata(tx, cartId, normalizeMetadataChange(change))) }
     })
-    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
-  }
 
   /** Changes the quantity of a variant as `next` decides. */
   async function changeQuantity(
