@@ -1,3 +1,4 @@
+import { sumQuantitiesByVariant } from '../../kernel/variant-quantities.ts'
 import {
   describeStockShortage,
   insufficientStockForLinesError,
@@ -60,7 +61,7 @@ export function fakeInventory(): FakeInventory {
       stock.set(variantId, number)
     },
     reserve: async (owner, lines) => {
-      const quantities = sumOf(lines)
+      const quantities = sumQuantitiesByVariant(lines)
       const hold = holds.get(owner)
       if (hold !== undefined && areEqual(hold.quantities, quantities)) return []
       if (hold?.isClaimed) throw orderClaimedOtherLinesError()
@@ -83,7 +84,7 @@ export function fakeInventory(): FakeInventory {
     },
     claim: async (_tx, owner, lines) => {
       const hold = holds.get(owner)
-      if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumOf(lines)))
+      if (hold === undefined || hold.isClaimed || !areEqual(hold.quantities, sumQuantitiesByVariant(lines)))
         throw stockClaimLostError()
       hold.isClaimed = true
     },
@@ -105,27 +106,21 @@ export function fakeInventory(): FakeInventory {
         shipped.delete(request.shipment)
         holds.set(request.owner, {
           ...hold,
-          quantities: sumOf([...linesIn(hold.quantities), ...linesIn(back)])
+          quantities: sumQuantitiesByVariant([...linesIn(hold.quantities), ...linesIn(back)])
         })
         return
       }
       const { id, kind, owner, lines } = request
-      if (kind === 'return') take(sumOf(lines ?? []), -1)
+      if (kind === 'return') take(sumQuantitiesByVariant(lines ?? []), -1)
       if (hold === undefined || kind === 'return') return
       const quantities = new Map(hold.quantities)
-      const done = lines === undefined ? hold.quantities : sumOf(lines)
+      const done = lines === undefined ? hold.quantities : sumQuantitiesByVariant(lines)
       for (const [id, quantity] of done) quantities.set(id, (quantities.get(id) ?? 0) - quantity)
       if (kind === 'release') take(done, -1)
       if (kind === 'ship') shipped.set(id, done)
       holds.set(owner, { ...hold, quantities })
     }
   }
-}
-
-function sumOf(lines: readonly StockRequestLine[]): Map<string, number> {
-  const sums = new Map<string, number>()
-  for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
-  return sums
 }
 
 const linesIn = (quantities: ReadonlyMap<string, number>): StockRequestLine[] =>

@@ -5,6 +5,7 @@ import {
   type MetadataChange,
   mergeChangeIntoLineMetadata
 } from '../../../kernel/metadata.ts'
+import { sumQuantitiesByVariant } from '../../../kernel/variant-quantities.ts'
 import {
   cartLineAmbiguousError,
   cartLineLimitExceededError,
@@ -155,8 +156,7 @@ export const isSplittable = (lines: readonly CartLine[], variantId: string): boo
 /** Returns for each line the quantity of its variant in all lines. */
 export function variantQuantityOfEachLine(lines: readonly CartLine[]): number[] {
   if (!canRepeatVariants(lines)) return lines.map(({ quantity }) => quantity)
-  const sums = new Map<string, number>()
-  for (const { variantId, quantity } of lines) sums.set(variantId, (sums.get(variantId) ?? 0) + quantity)
+  const sums = sumQuantitiesByVariant(lines)
   return lines.map(({ variantId }) => sums.get(variantId) ?? 0)
 }
 
