@@ -1,3 +1,4 @@
+import { sumBy } from '../../kernel/sum-by.ts'
 import {
   type DatabaseConnectOptions,
   type DatabaseSessionSettings,
@@ -132,10 +133,10 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
       for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },
     statistics: (): ConnectionPoolStatistics => {
-      const taken = sumOf(forWork, each => each.busy) + shared.busy
-      const total = sumOf(forWork, each => each.total) + shared.total
+      const taken = sumBy(forWork, each => each.busy) + shared.busy
+      const total = sumBy(forWork, each => each.total) + shared.total
       return {
-        max_conns: sumOf(forWork, each => each.max) + shared.count,
+        max_conns: sumBy(forWork, each => each.max) + shared.count,
         total_conns: total,
         acquired_conns: taken,
         idle_conns: total - taken,
@@ -149,6 +150,3 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
     }
   }
 }
-
-const sumOf = <T>(all: readonly T[], figure: (each: T) => number): number =>
-  all.reduce((sum, each) => sum + figure(each), 0)

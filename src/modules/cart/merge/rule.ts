@@ -9,6 +9,7 @@ import {
   type QuantityRule,
   withoutMinAndStep
 } from '../../../kernel/quantity-rule.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { type CartLimits, type CartLine, isSplittable, quantityOfVariant } from '../carts/lines.ts'
 
 /**
@@ -100,7 +101,7 @@ export function mergeCartLines({
   }
   const grants: Grants = new Map()
   for (const [variantId, lines] of Map.groupBy(wanted, each => each.line.variantId)) {
-    const others = quantityOfVariant(customer, variantId) - sumOf(lines, each => each.quantityBefore)
+    const others = quantityOfVariant(customer, variantId) - sumBy(lines, each => each.quantityBefore)
     const known = sellableOf(variantId)
     const sellable =
       known && isSplittable([...customer, ...lines.map(({ line }) => line)], variantId)
@@ -133,9 +134,9 @@ function grantVariant(
     else grants.set(each, { quantity: keptQuantity(each), reason: blocked })
   }
   if (sellable === undefined) return
-  const requested = others + sumOf(placed, each => each.requested)
+  const requested = others + sumBy(placed, each => each.requested)
   const { quantity, reason } = allowedQuantity(requested, sellable, limits)
-  let left = Math.max(0, quantity - others - sumOf(placed, keptQuantity))
+  let left = Math.max(0, quantity - others - sumBy(placed, keptQuantity))
   for (const each of placed) {
     const added = Math.min(each.requested - keptQuantity(each), left)
     left -= added
@@ -187,9 +188,6 @@ function allowedQuantity(
   if (quantity < most) return { quantity, reason: 'quantity_rule' }
   return { quantity, reason: most < allowed ? 'insufficient_stock' : 'quantity_limit' }
 }
-
-const sumOf = (lines: readonly WantedLine[], quantityOf: (line: WantedLine) => number): number =>
-  lines.reduce((sum, each) => sum + quantityOf(each), 0)
 
 /** Returns the maximum bytes that all lines of a cart can use: the limit of the cart minus its own metadata. */
 export const lineMetadataBytesMaxOf = ({ metadata }: { readonly metadata: Metadata }): number =>

@@ -1,4 +1,5 @@
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
 import type { Quote } from '../../pricing/index.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { CheckoutLineForSale } from './lines.ts'
@@ -26,14 +27,12 @@ export function shippingParcelOf(
 ): ShippingParcel {
   const totalOf = new Map(quote.lines.map(line => [line.key, line.totalMinor]))
   const carried = lines.filter(({ variant }) => variant.requiresShipping)
-  const sum = (of: (line: CheckoutLineForSale) => number) =>
-    carried.reduce((total, line) => total + of(line), 0)
   return {
     destination,
     currency: quote.currency,
-    weightGrams: sum(({ variant, quantity }) => variant.weightGrams * quantity),
-    valueMinor: sum(({ id }) => totalOf.get(id) ?? 0),
-    items: sum(({ quantity }) => quantity),
+    weightGrams: sumBy(carried, ({ variant, quantity }) => variant.weightGrams * quantity),
+    valueMinor: sumBy(carried, ({ id }) => totalOf.get(id) ?? 0),
+    items: sumBy(carried, ({ quantity }) => quantity),
     requiresShipping: true
   }
 }

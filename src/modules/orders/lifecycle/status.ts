@@ -1,3 +1,4 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 
 export type OrderLifecycleState = 'pending' | 'placed' | 'completed' | 'canceled'
@@ -19,16 +20,13 @@ export type FulfillmentStatus =
 /** Status of an order for buyers: a summary of state, payment and fulfilment. */
 export type OrderStatus = 'pending' | 'paid' | 'shipped' | 'completed' | 'canceled'
 
-const sum = (lines: readonly OrderLineCounters[], of: (line: OrderLineCounters) => number) =>
-  lines.reduce((total, line) => total + of(line), 0)
-
 /** The fulfilment status of the lines that need shipping. Digital lines do not count. */
 export function fulfillmentStatusOf(lines: readonly OrderLineCounters[]): FulfillmentStatus {
   const shippable = lines.filter(({ requiresShipping }) => requiresShipping)
   if (shippable.length === 0) return 'not_required'
-  const fulfilled = sum(shippable, line => line.fulfilled)
-  const returned = sum(shippable, line => line.returned)
-  const isOpen = sum(shippable, remainingOrderLineUnitsByAction.fulfil) > 0
+  const fulfilled = sumBy(shippable, line => line.fulfilled)
+  const returned = sumBy(shippable, line => line.returned)
+  const isOpen = sumBy(shippable, remainingOrderLineUnitsByAction.fulfil) > 0
   if (fulfilled === 0) return 'none'
   if (returned > 0) return returned === fulfilled && !isOpen ? 'returned' : 'partially_returned'
   return isOpen ? 'partial' : 'fulfilled'

@@ -1,3 +1,4 @@
+import { sumBy } from '../../../kernel/sum-by.ts'
 import { latestPaymentFactOfEachObject, type PaymentFactKind, type RankedPaymentFact } from './fact.ts'
 
 export type PaymentStatus =
@@ -121,19 +122,17 @@ export function deriveOrderPaymentAccountState(
   due: number,
   payments: readonly (PaymentState & { readonly amount: number })[]
 ): OrderPaymentAccountState {
-  const sum = (of: (payment: PaymentState & { readonly amount: number }) => number) =>
-    payments.reduce((total, payment) => total + of(payment), 0)
   const sums: Sums = {
-    authorized: sum(({ authorized }) => authorized),
-    captured: sum(({ captured }) => captured),
-    refunded: sum(({ refunded }) => refunded),
-    refunding: sum(({ refunding }) => refunding),
-    disputed: sum(({ disputed }) => disputed)
+    authorized: sumBy(payments, ({ authorized }) => authorized),
+    captured: sumBy(payments, ({ captured }) => captured),
+    refunded: sumBy(payments, ({ refunded }) => refunded),
+    refunding: sumBy(payments, ({ refunding }) => refunding),
+    disputed: sumBy(payments, ({ disputed }) => disputed)
   }
   return {
     ...sums,
-    committed: sum(payment => (payment.isOpen ? payment.amount : payment.captured)),
-    status: accountStatusOf(due, { ...sums, refunded: sum(refundedUpToCaptured) }),
+    committed: sumBy(payments, payment => (payment.isOpen ? payment.amount : payment.captured)),
+    status: accountStatusOf(due, { ...sums, refunded: sumBy(payments, refundedUpToCaptured) }),
     isOverpaid: sums.captured - sums.refunded > due,
     isDisputed: sums.disputed > 0
   }
