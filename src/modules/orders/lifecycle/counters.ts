@@ -23,6 +23,13 @@ export const sumUnitsOfOrderLine = (
   { line }: Pick<OrderLineCounters, 'line'>
 ): number => units.reduce((sum, each) => (each.line === line ? sum + each.quantity : sum), 0)
 
+/** Adds up the units of each line. */
+export function unitsByOrderLine(units: readonly OrderLineQuantity[]): Map<number, number> {
+  const sums = new Map<number, number>()
+  for (const { line, quantity } of units) sums.set(line, (sums.get(line) ?? 0) + quantity)
+  return sums
+}
+
 /** Units of a line to which each action can still be applied. */
 export const remainingOrderLineUnitsByAction = {
   cancel: ({ ordered, canceled, fulfilled }: OrderLineCounters) => ordered - canceled - fulfilled,
@@ -41,8 +48,7 @@ export function addToOrderLineCounters(
   kind: keyof typeof remainingOrderLineUnitsByAction,
   units: readonly OrderLineQuantity[]
 ): OrderLineCounters[] {
-  const requested = new Map<number, number>()
-  for (const { line, quantity } of units) requested.set(line, (requested.get(line) ?? 0) + quantity)
+  const requested = unitsByOrderLine(units)
   const known = new Set(lines.map(({ line }) => line))
   const unknown = [...requested.keys()].filter(line => !known.has(line))
   if (unknown.length > 0) throw orderLineUnknownError({ details: { lines: unknown } })

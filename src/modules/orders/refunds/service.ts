@@ -10,7 +10,7 @@ import {
 } from '../adjustments/credits.ts'
 import type { OrderAdjustmentIdentity, OrderAdjustmentService } from '../adjustments/service.ts'
 import { creditExceedsOrderError, orderCreditInputAmbiguousError, orderStaleError } from '../errors.ts'
-import { addToOrderLineCounters, type OrderLineQuantity } from '../lifecycle/counters.ts'
+import { addToOrderLineCounters, type OrderLineQuantity, unitsByOrderLine } from '../lifecycle/counters.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
 import type { OrderActor, OrderTransitions } from '../lifecycle/service.ts'
 import type { ApplyPaymentChange } from '../payments/apply-change.ts'
@@ -80,11 +80,8 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
 }
 export type OrderRefunds = ReturnType<typeof createOrderRefunds>
 
-function creditForUnits(balance: OrderPriceWithCredits, units: readonly OrderLineQuantity[]): OrderCredit {
-  const credited = new Map<number, number>()
-  for (const { line, quantity } of units) credited.set(line, (credited.get(line) ?? 0) + quantity)
-  return calculateCreditForUnits(balance, credited)
-}
+const creditForUnits = (balance: OrderPriceWithCredits, units: readonly OrderLineQuantity[]): OrderCredit =>
+  calculateCreditForUnits(balance, unitsByOrderLine(units))
 
 function creditForAmount(balance: OrderPriceWithCredits, amountMinor: number): OrderCredit {
   const available = balance.totalMinor - totalCreditedMinor(balance)
