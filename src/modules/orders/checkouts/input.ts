@@ -2,11 +2,11 @@ import { parseEmail } from '../../../kernel/email.ts'
 import {
   assertCustomerWrittenMetadataBytes,
   CUSTOMER_WRITTEN_METADATA_BYTES_MAX,
+  isEmptyMetadata,
   type Metadata,
   type MetadataChange,
   mergeMetadata
 } from '../../../kernel/metadata.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { AddressDraft } from './addresses.ts'
 import type { CheckoutLine } from './lines.ts'
 
@@ -42,7 +42,7 @@ export function checkoutInputWithChangedMetadata(
 ): CheckoutInput {
   const metadata = mergeMetadata(stored, change, CUSTOMER_WRITTEN_METADATA_BYTES_MAX)
   const { metadata: _, ...others } = input
-  const changed = isEmptyPatch(metadata) ? others : { ...others, metadata }
+  const changed = isEmptyMetadata(metadata) ? others : { ...others, metadata }
   assertCustomerWrittenMetadataBytes(orderMetadataOf(changed), changed.lines)
   return changed
 }

@@ -1,6 +1,5 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { type Metadata, mergeChangeIntoLineMetadata } from '../../../kernel/metadata.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { isEmptyMetadata, type Metadata, mergeChangeIntoLineMetadata } from '../../../kernel/metadata.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import { cartEmptyError, cartsDisabledError, checkoutItemsAmbiguousError } from '../errors.ts'
@@ -51,7 +50,7 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
       shippingOption: request.shipping_option ?? null,
       codes: request.codes ?? [],
       note: request.note ?? null,
-      ...(!isEmptyPatch(metadata) && { cartMetadata: metadata })
+      ...(!isEmptyMetadata(metadata) && { cartMetadata: metadata })
     }
     return { input: checkoutInputWithChangedMetadata(input, stored?.metadata, request.metadata), source }
   }
