@@ -8,6 +8,7 @@ import {
   type MetadataChange,
   normalizeMetadataChange
 } from './metadata.ts'
+import { isEmptyPatch } from './patch.ts'
 import { Type } from './schema.ts'
 
 /** The fields of a request that change metadata. */
@@ -31,12 +32,15 @@ export const pickUpdatedMetadataFields = ({
   private_metadata
 }: UpdatedMetadata): UpdatedMetadata => ({ id, version, metadata, private_metadata })
 
-/** Whether a request would change the metadata of an object that has this metadata. */
-export const changesMetadata = (
+/** Whether an update leaves an object as it is: it has no field, or only metadata that the object has already. */
+export function isUpdateWithoutEffect(
   stored: Pick<UpdatedMetadata, 'metadata' | 'private_metadata'>,
-  { metadata = {}, private_metadata = {} }: MetadataRequest
-): boolean =>
-  !isMetadataKeptBy(stored.metadata, metadata) || !isMetadataKeptBy(stored.private_metadata, private_metadata)
+  { metadata = {}, private_metadata = {}, ...fields }: MetadataRequest
+): boolean {
+  const isMetadataKept =
+    isMetadataKeptBy(stored.metadata, metadata) && isMetadataKeptBy(stored.private_metadata, private_metadata)
+  return isMetadataKept && isEmptyPatch(fields)
+}
 
 const metadataErasedError = defineError(
   'conflict',

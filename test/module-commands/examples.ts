@@ -20,6 +20,7 @@ const GIVEN = {
   Readable: "typeof import('node:stream').Readable",
   customerId: 'string',
   variantId: 'string',
+  categoryId: 'string',
   sku: 'string',
   shipping_address: "NonNullable<import('./src/index.ts').PlaceOrderInput['shipping_address']>",
   job: '{ readonly id: string }'

@@ -20,6 +20,7 @@ const PLATFORM_VALUES = [
   ...[
     'createCacheInvalidator',
     'createCachedReader',
+    'createMetadataCommand',
     'boundedSearchSql',
     'declareMetadataLimitConstraint',
     'hasMetadataSql',

@@ -4,6 +4,9 @@ import { productNotFoundError, variantNotFoundError } from './errors.ts'
 import type { CatalogApi, Offer, QuotedVariant } from './index.ts'
 
 const CURRENCY = 'USD'
+const WITHOUT_METADATA = {
+  updateMetadata: () => Promise.reject(new Error('a catalog in memory has no metadata'))
+}
 
 export type FakeProduct = {
   variantId?: string
@@ -63,9 +66,9 @@ export function fakeCatalog(): FakeCatalog {
       if (variant === undefined) throw productNotFoundError()
       return variant.productId
     },
-    products: {
-      updateMetadata: () => Promise.reject(new Error('a catalog in memory has no metadata'))
-    },
+    products: WITHOUT_METADATA,
+    variants: WITHOUT_METADATA,
+    categories: WITHOUT_METADATA,
     registerRatings: () => {},
     importCsv: () => Promise.reject(new Error('a catalog in memory has no import')),
     exportCsv: () => {

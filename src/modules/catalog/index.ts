@@ -1,7 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import type { JobDelivery, PayloadOf } from '../../kernel/events.ts'
 import { defineModule } from '../../module.ts'
-import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { createMetadataCommand, type MetadataCommands } from '../../platform/metadata-command.ts'
+import type { Queryable } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossedEvent } from '../inventory/index.ts'
 import {
   createRequestMarketResolver,
@@ -24,18 +24,15 @@ import { createProductPricesInPriceLists } from './list-prices/service.ts'
 import { createMarketOfferReader } from './offers/markets.ts'
 import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
 import { createVariantOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
-import { createProductCommands, type ProductCommands } from './products/commands.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createCatalogChangePublisher } from './revision/changes.ts'
 import { applyDuePriceChangesJob, repairLowestPricesJob, repriceManyProductsJob } from './revision/jobs.ts'
-import { repriceChangedPriceLists } from './revision/list-price-subscriber.ts'
 import { createCheapestVariantPriceService } from './revision/lowest-prices.ts'
 import { createCatalogPageCache } from './revision/page-cache.ts'
-import { refreshAllLowestListPrices } from './revision/refresh-list-prices.ts'
+import { createCatalogHandlers } from './set-up-handlers.ts'
 import { catalogSettings } from './settings.ts'
 import { refreshAllStockStatuses } from './stock/refresh.ts'
-import { refreshVariantInStockFlags } from './stock/subscriber.ts'
 import { createPageRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
 import { catalogStorefrontRoutes } from './storefront/routes.ts'
 import { createCatalogStorefrontService } from './storefront/service.ts'
@@ -53,14 +50,37 @@ const REFRESH_STOCK_SECONDS = 3_600
 
 const IMPORT_SECONDS_BOUNDS = [0.1, 0.5, 1, 5, 10, 30, 60, 300]
 
-type StockCrossedPayload = PayloadOf<typeof stockCrossedEvent>
-type PricesChangedPayload = PayloadOf<typeof pricesChangedEvent>
-type RefreshListPricesPayload = PayloadOf<typeof refreshLowestListPricesJob>
-type RepriceProductsPayload = PayloadOf<typeof repriceManyProductsJob>
-
 /** The API of the catalog for other modules. */
 export type CatalogApi = {
-  readonly products: ProductCommands
+  /**
+   * Changes the metadata of products and emits `catalog.product_changed`.
+   * @throws `CATALOG_PRODUCT_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * @example
+   * const [variant] = await catalog.quote(db, [{ variantId, quantity: 1 }], null)
+   * const change = { metadata: { season: 'autumn' }, private_metadata: { supplier: 'Engines AB' } }
+   * const updated = await catalog.products.updateMetadata(variant?.productId ?? '', change, newWrite())
+   * assert.deepEqual(updated.private_metadata, { supplier: 'Engines AB' })
+   */
+  readonly products: MetadataCommands
+  /**
+   * Changes the metadata of variants and emits `catalog.product_changed`. Locks the product of the variant.
+   * The version in the result is that of the product.
+   * @throws `CATALOG_VARIANT_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * @example
+   * const change = { private_metadata: { bin: 'A7' } }
+   * const { private_metadata } = await catalog.variants.updateMetadata(variantId, change, newWrite())
+   * assert.deepEqual(private_metadata, { bin: 'A7' })
+   */
+  readonly variants: MetadataCommands
+  /**
+   * Changes the metadata of categories and emits `catalog.changed`. Locks the tree of categories.
+   * @throws `CATALOG_CATEGORY_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * @example
+   * const change = { metadata: { banner: 'autumn' } }
+   * const { metadata } = await catalog.categories.updateMetadata(categoryId, change, newWrite())
+   * assert.deepEqual(metadata, { banner: 'autumn' })
+   */
+  readonly categories: MetadataCommands
   /**
    * Returns the offers of these variants in a market, in their order. A null market: the currency of the
    * shop, in a shop without markets. `undefined`: the variant does not exist or is not for sale. Offers are
@@ -240,7 +260,9 @@ export const catalogModule = defineModule({
       names: variants.names,
       requireVariant: variants.require,
       requireProduct: storefront.requireProduct,
-      products: createProductCommands(products),
+      products: { updateMetadata: createMetadataCommand(products.patch) },
+      variants: { updateMetadata: createMetadataCommand(variants.patch) },
+      categories: { updateMetadata: createMetadataCommand(categories.patch) },
       registerRatings: ratings.register,
       importCsv,
       exportCsv,
@@ -261,40 +283,15 @@ export const catalogModule = defineModule({
       productImportRoutes(tiers, importCsv)
       productExportRoutes(tiers, exportCsv)
     }
-    const eventHandlers = {
-      // In a shop without inventory, stock events are ignored. `refreshAllStockStatuses` catches up when the
-      // module is enabled again.
-      'inventory.crossed': async (tx: Transaction, events: readonly JobDelivery<StockCrossedPayload>[]) => {
-        const variantIds = events.flatMap(({ payload }) => payload.variant_ids)
-        if (inventory !== undefined) await refreshVariantInStockFlags(tx, variantIds, { inventory, changes })
-      },
-      'pricing.prices_changed': async (
-        tx: Transaction,
-        events: readonly JobDelivery<PricesChangedPayload>[]
-      ) => {
-        if (pricing !== undefined)
-          await repriceChangedPriceLists(tx, events, { pricing, listPrices, changes, enqueue })
-      }
-    }
-    const jobHandlers = {
-      'catalog.reprice_products': async (
-        { payload }: JobDelivery<RepriceProductsPayload>,
-        signal: AbortSignal
-      ) => {
-        await lowestPrices.repriceAll({ categoryId: payload.category_id, signal })
-      },
-      'catalog.apply_due_prices': lowestPrices.applyDueChanges,
-      'catalog.check_prices': async (_: JobDelivery, signal: AbortSignal) => {
-        await lowestPrices.repriceAll({ isSlow: true, signal })
-      },
-      'catalog.refresh_list_prices': async (
-        { payload }: JobDelivery<RefreshListPricesPayload>,
-        signal: AbortSignal
-      ) => {
-        if (pricing !== undefined)
-          await refreshAllLowestListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
-      }
-    }
-    return { api, routes, eventHandlers, jobHandlers }
+    const handlers = createCatalogHandlers({
+      db,
+      changes,
+      enqueue,
+      listPrices,
+      lowestPrices,
+      inventory,
+      pricing
+    })
+    return { api, routes, ...handlers }
   }
 })

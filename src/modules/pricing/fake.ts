@@ -103,6 +103,8 @@ export function fakePricing(): FakePricing {
     countPaidRedemptions: usage.countPaidRedemptions,
     release: usage.release,
     useOrderHistory: usage.useOrderHistory,
+    priceLists: WITHOUT_METADATA,
+    promotions: WITHOUT_METADATA,
     open: market => {
       const opened = { ...DEFAULT_MARKET, ...market }
       markets.set(opened.code, opened)
@@ -228,6 +230,9 @@ function createUses(
   return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaidRedemptions, release, useOrderHistory }
 }
 
+const WITHOUT_METADATA = {
+  updateMetadata: () => Promise.reject(new Error('a pricing in memory has no metadata'))
+}
 const DEFAULT_MARKET: Market = {
   code: 'default',
   currency: 'USD',

@@ -2,6 +2,7 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidator } from '../../platform/cached.ts'
+import { createMetadataCommand, type MetadataCommands } from '../../platform/metadata-command.ts'
 import type { Database, Queryable, Transaction, TransactionRunner } from '../../platform/postgres/database.ts'
 import {
   createPromotionCodeFindingExplainer,
@@ -140,6 +141,10 @@ export type PricingApi = {
    * only redemptions of first-order promotions count.
    */
   useOrderHistory(hasOrdered: HasEarlierOrder): void
+  /** Changes the metadata of price lists. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
+  readonly priceLists: MetadataCommands
+  /** Changes the metadata of promotions. @throws `PRICING_PROMOTION_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
+  readonly promotions: MetadataCommands
 }
 
 /** Markets, prices, promotions, taxes and quotes. */
@@ -173,6 +178,8 @@ export const pricingModule = defineModule({
     const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
     const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })
     const explain = createPromotionCodeFindingExplainer(db)
+    const priceLists = createPriceListService({ db, invalidation, priceChanges })
+    const promotions = createPromotionService({ db, invalidation, periods })
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
       prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
@@ -187,11 +194,13 @@ export const pricingModule = defineModule({
       release: releasePromotionRedemptions,
       useOrderHistory: wanted => {
         hasOrderedBefore = wanted
-      }
+      },
+      priceLists: { updateMetadata: createMetadataCommand(priceLists.patch) },
+      promotions: { updateMetadata: createMetadataCommand(promotions.patch) }
     }
     const routes = (tiers: Tiers) => {
       marketRoutes(tiers, markets, directory)
-      priceListRoutes(tiers, createPriceListService({ db, invalidation, priceChanges }))
+      priceListRoutes(tiers, priceLists)
       const taxes = { db, invalidation, periods }
       taxCategoryRoutes(tiers, createTaxCategoryService(taxes))
       taxZoneRoutes(tiers, createTaxZoneService(taxes))
@@ -201,7 +210,7 @@ export const pricingModule = defineModule({
         tiers,
         createPromotionDryRunService({ markets: directory, readRules: rules, explain })
       )
-      promotionRoutes(tiers, createPromotionService({ db, invalidation, periods }))
+      promotionRoutes(tiers, promotions)
       promotionCodeRoutes(tiers, createPromotionCodeService({ db }))
       promotionRedemptionRoutes(tiers, createPromotionRedemptionListService({ db }))
       const prices = { db, changes: priceChanges }

@@ -1,13 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
-import {
-  type MetadataRequest,
-  parseMetadataRequest,
-  pickUpdatedMetadataFields,
-  type UpdatedMetadata
-} from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
-import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
+import { createMetadataCommand, type UpdateMetadata } from '../../platform/metadata-command.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { catalogModule } from '../catalog/index.ts'
@@ -45,13 +39,8 @@ export type ReviewsApi = {
   erase(tx: Transaction, customerId: string): Promise<void>
   /** Returns all reviews of the customer, in the form of their own API. */
   export(customerId: string): Promise<OwnReviewResponse[]>
-  /**
-   * Changes the metadata of a review: a sent key is set, null deletes it, other keys
-   * stay. Raises the version, unless the metadata stays equal. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
-   * transaction, which locks the review until the commit.
-   * @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
-   */
-  updateMetadata(reviewId: string, change: MetadataRequest, write: IdempotentWrite): Promise<UpdatedMetadata>
+  /** Changes the metadata of a review. @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
+  updateMetadata: UpdateMetadata
 }
 
 type CustomerPayload = { readonly customer_id: string | null }
@@ -88,8 +77,7 @@ export const reviewsModule = defineModule({
     const api: ReviewsApi = {
       erase: personalData.erase,
       export: personalData.export,
-      updateMetadata: async (id, change, write) =>
-        pickUpdatedMetadataFields(await moderation.updateMetadata(id, parseMetadataRequest(change), write))
+      updateMetadata: createMetadataCommand(moderation.updateMetadata)
     }
     const updatePurchases = async (tx: Transaction, events: readonly JobDelivery<CustomerPayload>[]) => {
       const customerIds = events.map(({ payload }) => payload.customer_id).filter(id => id !== null)

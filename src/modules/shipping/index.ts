@@ -1,13 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import {
-  type MetadataRequest,
-  parseMetadataRequest,
-  pickUpdatedMetadataFields,
-  type UpdatedMetadata
-} from '../../kernel/metadata-request.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidator } from '../../platform/cached.ts'
-import type { IdempotentWrite } from '../../platform/idempotency/write.ts'
+import { createMetadataCommand, type UpdateMetadata } from '../../platform/metadata-command.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
@@ -85,16 +79,10 @@ export type ShippingApi = {
   /** Assigns the shipments of a guest's order to a customer. */
   assignCustomer(tx: Transaction, orderId: string, customerId: string): Promise<void>
   /**
-   * Changes the metadata of a shipment: a sent key is set, null deletes it, other keys
-   * stay. Raises the version, unless the metadata stays equal. A repeated request changes nothing; a retried job sets the same keys again. Opens its own
-   * transaction, which locks the shipment until the commit. After erasure of the order, values are rejected.
+   * Changes the metadata of a shipment. After erasure of the order, values are rejected.
    * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
    */
-  updateMetadata(
-    shipmentId: string,
-    change: MetadataRequest,
-    write: IdempotentWrite
-  ): Promise<UpdatedMetadata>
+  updateMetadata: UpdateMetadata
   /** Erases the personal data in the shipments of these orders. */
   erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
   /** Registers, at set-up, how orders describe themselves for packing slips. Without it, slips show only shipping's own data. */
@@ -135,8 +123,7 @@ export const shippingModule = defineModule({
       findReported: tracking.findReported,
       updateUnshipped: shipments.updateUnshipped,
       assignCustomer: shipments.assignCustomer,
-      updateMetadata: async (id, change, write) =>
-        pickUpdatedMetadataFields(await shipments.updateMetadata(id, parseMetadataRequest(change), write)),
+      updateMetadata: createMetadataCommand(shipments.updateMetadata),
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()

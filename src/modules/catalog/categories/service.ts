@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { isUpdateWithoutEffect } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -48,7 +48,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
   ): Promise<AdminCategoryResponse> {
     await write.once(db, async tx => {
       const present = await lock(tx, id, write)
-      if (isEmptyPatch(body)) return
+      if (isUpdateWithoutEffect(present, body)) return
       const wanted = { ...present, ...body, slug: normalizeSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id })

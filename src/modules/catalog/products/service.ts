@@ -1,9 +1,8 @@
 import { found } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
 import { LOWEST_ID, newId } from '../../../kernel/ids.ts'
-import { changesMetadata } from '../../../kernel/metadata-request.ts'
+import { isUpdateWithoutEffect } from '../../../kernel/metadata-request.ts'
 import { emptyPage, newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -131,10 +130,8 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
     const { category_ids, metadata, private_metadata, ...fields } = body
     await write.once(db, async tx => {
       await lockProductForWrite(tx, id, write)
-      if (isEmptyPatch(body)) return
       const present = found(await tx.first(repository.findProductDetail, { id }), productNotFoundError)
-      const isMetadataOnly = category_ids === undefined && isEmptyPatch(fields)
-      if (isMetadataOnly && !changesMetadata(present, body)) return
+      if (isUpdateWithoutEffect(present, body)) return
       assertNoFaults(faultsOfChange(present, body))
       await tx.run(repository.updateProducts, { rows: [merge(rowOf(present), fields)] })
       await changeMetadata(tx, repository.updateProductMetadata, { id, metadata, private_metadata })

@@ -1,7 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
 import type { FieldFault } from '../../../kernel/faults.ts'
-import { changesMetadata } from '../../../kernel/metadata-request.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
+import { isUpdateWithoutEffect } from '../../../kernel/metadata-request.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import { changeMetadata } from '../../../platform/postgres/metadata.ts'
@@ -93,9 +92,7 @@ export function createVariantService({ db, changes, inventory, currency }: Deps)
     await write.once(db, async tx => {
       const product = await lockProductOf(tx, id, write)
       const present = found(await tx.first(repository.findVariant, { id }), variantNotFoundError)
-      if (isEmptyPatch(body)) return
-      const { metadata, private_metadata, ...fields } = body
-      if (isEmptyPatch(fields) && !changesMetadata(present, { metadata, private_metadata })) return
+      if (isUpdateWithoutEffect(present, body)) return
       const row = variantRowAfterUpdate(present, body)
       if (CHOICE_FIELDS.some(field => field in body)) await assertChoosable(tx, row)
       if ('price' in body || 'sale_price' in body)

@@ -1,7 +1,7 @@
-import type { MetadataRequest, UpdatedMetadata } from '../../../kernel/metadata-request.ts'
 import type { Page } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { UpdateMetadata } from '../../../platform/metadata-command.ts'
 import type { AssistedBuyer, Buyer, CustomerBuyer } from '../buyers/buyer.ts'
 import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { CheckoutResponse } from '../checkouts/schema.ts'
@@ -161,5 +161,5 @@ export type OrderCommands = {
    * assert.deepEqual(updated.metadata, { channel: 'app', erp_number: '4711' })
    * assert.deepEqual([updated.private_metadata, updated.version], [{ margin: 'low' }, order.version + 1])
    */
-  updateMetadata(id: string, change: MetadataRequest, write: IdempotentWrite): Promise<UpdatedMetadata>
+  updateMetadata: UpdateMetadata
 }

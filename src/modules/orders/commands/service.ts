@@ -1,9 +1,9 @@
 import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { DomainError, found } from '../../../kernel/errors.ts'
 import { fieldFaults } from '../../../kernel/faults.ts'
-import { parseMetadataRequest } from '../../../kernel/metadata-request.ts'
 import { listOf } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import { createMetadataCommand } from '../../../platform/metadata-command.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AdminOrderActions } from '../administration/actions.ts'
 import { PlaceOrderInput } from '../checkouts/place-order.ts'
@@ -57,10 +57,10 @@ export function createOrderAndCheckoutCommands({ db, checkouts, orders, updateMe
         ),
       read: async (buyer, id) => keepDeclaredFields(OrderResponse, await orders.read(buyer, id)),
       list: async (buyer, query) => keepDeclaredFields(OrderPage, await orders.list(buyer, query)),
-      updateMetadata: async (id, change, write) => {
-        await updateMetadata(id, parseMetadataRequest(change), write)
+      updateMetadata: createMetadataCommand(async (id, change, write) => {
+        await updateMetadata(id, change, write)
         return found(await db.first(findOrderMetadata, { id }), orderNotFoundError)
-      }
+      })
     }
   }
 }

@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
+import { isUpdateWithoutEffect } from '../../../kernel/metadata-request.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -61,7 +61,7 @@ export function createPriceListService({ db, invalidation, priceChanges }: Deps)
   ): Promise<PriceListResponse> {
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (isEmptyPatch(body)) return
+      if (isUpdateWithoutEffect(stored, body)) return
       await tx.run(repository.updatePriceList, { ...stored, ...body })
       await changeMetadata(tx, repository.updatePriceListMetadata, { ...body, id })
       invalidation.publish(tx)

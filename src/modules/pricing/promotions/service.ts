@@ -1,6 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
+import { isUpdateWithoutEffect } from '../../../kernel/metadata-request.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
-import { isEmptyPatch } from '../../../kernel/patch.ts'
 import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
@@ -81,7 +81,7 @@ export function createPromotionService({ db, invalidation, periods }: Deps) {
     const [startsAt, endsAt] = [periods.read(starts_at, 'starts_at'), periods.read(ends_at, 'ends_at')]
     await write.once(db, async tx => {
       const stored = await lock(tx, id, write)
-      if (isEmptyPatch(body)) return
+      if (isUpdateWithoutEffect(stored, body)) return
       const period = {
         starts_at: startsAt === undefined ? stored.starts_at : startsAt,
         ends_at: endsAt === undefined ? stored.ends_at : endsAt
