@@ -27,6 +27,8 @@ export {
 } from './kernel/events.ts'
 export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
+/** Ports of modules, and their providers. */
+export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
 /** Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`. */

@@ -1,6 +1,11 @@
 import type { EventType } from './kernel/events.ts'
+import type { Port } from './kernel/ports.ts'
 
-type Named = { readonly name: string; readonly emits?: readonly EventType[] }
+type Named = {
+  readonly name: string
+  readonly emits?: readonly EventType[]
+  readonly ports?: readonly Port[]
+}
 /** The parts of a module's declaration that decide whether modules can run together. */
 export type ComposableModule = Named & {
   readonly basePaths: readonly string[]
@@ -8,6 +13,7 @@ export type ComposableModule = Named & {
   readonly requires: Readonly<Record<string, Named>>
   readonly uses: Readonly<Record<string, Named>>
   readonly subscribes?: readonly EventType[]
+  readonly provides?: readonly Port[]
   readonly migrations?: URL
   readonly personalData?: true | string
 }
@@ -48,7 +54,15 @@ export function findModuleProblems(modules: readonly ComposableModule[], switche
         `module ${name} has tables and declares nothing about personal data: declare personalData: true and return ` +
         'personalData from set-up, or declare the reason why there is nothing to erase and to export'
     )
-  return [...missing, ...namesakes, ...clashes, ...strays, ...undeclared, ...eventProblems(modules)]
+  return [
+    ...missing,
+    ...namesakes,
+    ...clashes,
+    ...strays,
+    ...undeclared,
+    ...eventProblems(modules),
+    ...portProblems(modules)
+  ]
 }
 
 /** Returns events that two modules emit, and subscriptions without an emitter. A module that is required or used counts as one. */
@@ -65,4 +79,24 @@ function eventProblems(modules: readonly ComposableModule[]): string[] {
       )
   })
   return [...[...twice].map(name => `two modules emit ${name}`), ...withoutEmitter]
+}
+
+/** Returns ports without an owner, and ports not named after theirs. A module that is required or used counts as an owner. */
+function portProblems(modules: readonly ComposableModule[]): string[] {
+  const owned = modules.flatMap(({ ports = [] }) => ports)
+  const strange = modules.flatMap(({ name, ports = [] }) =>
+    ports
+      .filter(port => !port.name.startsWith(`${name}.`))
+      .map(port => `module ${name} owns the port ${port.name}, whose name must begin with "${name}."`)
+  )
+  const withoutOwner = modules.flatMap(({ name, provides = [], requires, uses }) => {
+    const known = [...Object.values(requires), ...Object.values(uses)].flatMap(({ ports = [] }) => ports)
+    return provides
+      .filter(port => !owned.includes(port) && !known.includes(port))
+      .map(
+        port =>
+          `module ${name} provides the port ${port.name}, which no module in the list owns: add the one that does, or name it in uses`
+      )
+  })
+  return [...strange, ...withoutOwner]
 }

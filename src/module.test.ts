@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { loadConfig } from './config.ts'
 import { OperatorError } from './kernel/errors.ts'
 import { defineEvent, defineJob } from './kernel/events.ts'
+import { definePort, type Port, type PortProvider, provide } from './kernel/ports.ts'
 import { integerSetting, settingsSection } from './kernel/settings.ts'
 import { Id } from './kernel/wire.ts'
 import {
@@ -429,4 +430,114 @@ test('an event handler with another payload, or for an event without a subscript
     })
   ]
   expect(ears).toHaveLength(3)
+})
+
+type Greeter = { greet(): string }
+const greeterPort = definePort<Greeter>('greetings.greeter', { description: 'Greets.', providers: 'many' })
+const greeterOf = (text: string): Greeter => ({ greet: () => text })
+const clockPort = definePort<() => number>('greetings.clock', {
+  description: 'Tells the time.',
+  providers: 'one',
+  isRequired: true
+})
+
+/** The owner of both ports. Its API reads them. */
+const greetingsModule = defineModule({
+  name: 'greetings',
+  description: 'Greets.',
+  basePaths: [],
+  requires: {},
+  uses: {},
+  ports: [greeterPort, clockPort],
+  setup: async ({ ports }) => ({ api: ports })
+})
+const providerOf = (name: string, provides: Port[], providers: PortProvider[], uses = {}) =>
+  defineModule({
+    name,
+    description: name,
+    basePaths: [],
+    requires: {},
+    uses,
+    provides,
+    setup: async () => ({ api: {}, provides: providers })
+  })
+const clockModule = providerOf('clock', [clockPort], [provide(clockPort, 'system', Date.now)])
+
+test('the owner of a port reads the providers of all modules after set-up', async () => {
+  const english = providerOf('english', [greeterPort], [provide(greeterPort, 'english', greeterOf('Hello'))])
+  const swedish = providerOf('swedish', [greeterPort], [provide(greeterPort, 'swedish', greeterOf('Hej'))])
+  const off = providerOf('german', [greeterPort], [provide(greeterPort, 'german', greeterOf('Hallo'))])
+  const loaded = await setUp([english, greetingsModule, off, swedish, clockModule], ['german'])
+  const ports = createModuleApiLookup(loaded)(greetingsModule)
+  const greetings = ports?.all(greeterPort).map(({ name, provider }) => [name, provider.greet()])
+  expect(greetings).toEqual([
+    ['english', 'Hello'],
+    ['swedish', 'Hej']
+  ])
+  expect(ports?.only(clockPort)).toBe(Date.now)
+})
+
+test('a disabled owner makes its providers needless', async () => {
+  await expect(setUp([greetingsModule, clockModule], ['greetings'])).resolves.toHaveLength(1)
+})
+
+const english = provide(greeterPort, 'english', greeterOf('Hello'))
+const strangePort = definePort('elsewhere.port', { description: 'Has no owner.', providers: 'one' })
+test.each([
+  [
+    'an unknown port',
+    [providerOf('lost', [strangePort], [])],
+    'module lost provides the port elsewhere.port, which no module in the list owns: add the one that does, or name it in uses'
+  ],
+  [
+    'two providers of one name',
+    [providerOf('a', [greeterPort], [english]), providerOf('b', [greeterPort], [english])],
+    'the port greetings.greeter has two providers called english: of module a and of module b'
+  ],
+  [
+    'two providers of a port that takes one',
+    [clockModule, providerOf('clock2', [clockPort], [provide(clockPort, 'second', () => 0)])],
+    'the port greetings.clock takes one provider and has 2, of module clock and module clock2'
+  ],
+  [
+    'an undeclared provider',
+    [clockModule, providerOf('secret', [], [english])],
+    'module secret provides the port greetings.greeter without declaring it in provides'
+  ],
+  [
+    'no provider of a required port',
+    [],
+    'module greetings needs a provider of the port greetings.clock, and no enabled module provides one: Tells the time.'
+  ]
+])('the start fails with a sentence for %s', async (_what, modules, sentence) => {
+  const hasClock = modules.some(({ provides }) => provides?.includes(clockPort)) || modules.length === 0
+  const all = [greetingsModule, ...modules, ...(hasClock ? [] : [clockModule])]
+  await expect(setUp(all)).rejects.toThrow(`The modules do not fit together:\n  ${sentence}`)
+})
+
+test('a port cannot be read before all modules are set up, nor by a module that does not own it', async () => {
+  const early = defineModule({
+    ...greetingsModule,
+    setup: async ({ ports }) => ({ api: ports.all(greeterPort) })
+  })
+  await expect(setUp([early, clockModule])).rejects.toThrow(
+    'module greetings reads the port greetings.greeter before all modules are set up'
+  )
+  const other = defineModule({
+    ...{ name: 'other', description: 'Other.', basePaths: [], requires: {}, uses: {} },
+    setup: async ({ ports }) => ({ api: ports.all(greeterPort) })
+  })
+  await expect(setUp([greetingsModule, clockModule, other])).rejects.toThrow(
+    'module other does not declare the port greetings.greeter'
+  )
+  expect(() => definePort('greetings.greeter', { description: 'Again.', providers: 'many' })).toThrow(
+    'the port greetings.greeter is declared twice'
+  )
+})
+
+test('a port is named after its owner', () => {
+  const misnamed = { ...greetingsModule, name: 'hello' }
+  expect(findModuleProblems([misnamed, clockModule], {})).toContain(
+    'module hello owns the port greetings.greeter, whose name must begin with "hello."'
+  )
 })

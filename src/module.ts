@@ -2,6 +2,7 @@ import type { Tiers } from './gateway/routing/tiers.ts'
 import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
+import type { Port, PortProvider, PortReader } from './kernel/ports.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
 import type { EventLogReader } from './platform/event-log/event-log.ts'
@@ -42,6 +43,8 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   guard?: () => DomainError | undefined
   /** Checks of the module's stored data, which `doctor` runs. They only read. */
   diagnoses?: readonly DiagnosisCheck[]
+  /** Its providers of the ports that it declares in `provides`: all, some or none. */
+  provides?: readonly PortProvider[]
   stop?: () => Promise<void>
 }
 
@@ -53,6 +56,8 @@ export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> &
   /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
   eventLog: EventLogReader
+  /** The providers of the module's own ports. */
+  ports: PortReader
   house: ShopOverview
 }
 
@@ -75,6 +80,10 @@ export type ModuleStatus = {
   enabled: boolean
   requires: string[]
   uses: string[]
+  /** Names of its ports. */
+  ports: string[]
+  /** Names of the ports that it can provide. */
+  provides: string[]
   parts: { name: string; enabled: boolean; base_paths: string[] }[]
   base_paths: string[]
 }
@@ -135,6 +144,10 @@ export type Module<
   subscribesTo?(event: EventType): boolean
   /** Jobs that it enqueues: set-up returns a handler of each. */
   readonly jobs?: J
+  /** Ports that it owns: their names begin with its name. */
+  readonly ports?: readonly Port[]
+  /** Ports that it can provide. Set-up returns the providers that its settings enable. */
+  readonly provides?: readonly Port[]
   readonly migrations?: URL
   /**
    * `true` when it stores personal data: set-up then returns `personalData`. Otherwise the reason why there is nothing to erase
@@ -186,6 +199,8 @@ export const listModuleStatuses = (modules: readonly Module[], switches: ModuleS
     enabled: isModuleEnabled(module, switches),
     requires: Object.values(module.requires).map(({ name }) => name),
     uses: Object.values(module.uses).map(({ name }) => name),
+    ports: (module.ports ?? []).map(({ name }) => name),
+    provides: (module.provides ?? []).map(({ name }) => name),
     parts: Object.entries(module.switches ?? {}).map(([name, { basePaths }]) => ({
       name,
       enabled: isModuleEnabled(module, switches) && switches[name]?.enabled === true,

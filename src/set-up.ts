@@ -14,6 +14,7 @@ import {
   type ShopOverview,
   sortEnabledModulesByDependency
 } from './module.ts'
+import { createPortRegistry } from './module-ports.ts'
 import { findModuleProblems } from './module-problems.ts'
 import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
 import type { PersonalDataHandler } from './platform/personal-data.ts'
@@ -25,9 +26,7 @@ import type { Platform } from './platform/platform.ts'
  */
 export async function setUpModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
   const switches: ModuleSwitches = platform.config.modules
-  const problems = findModuleProblems(modules, switches)
-  if (problems.length > 0)
-    throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
+  assertNoModuleProblems(findModuleProblems(modules, switches))
 
   const { outbox } = platform
   // All event handlers are known before the first set-up, because a set-up may emit events.
@@ -38,6 +37,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
       events
     )
   )
+  const registry = createPortRegistry()
   const settingUp = new Map<string, Promise<LoadedModule>>()
   const personalData = new Map<string, PersonalDataHandler>()
   const sections = platform.config as unknown as Readonly<Record<string, object>>
@@ -54,7 +54,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     )
     const apis = Object.fromEntries(await Promise.all(needed))
     const instance = await module.setup(
-      { ...ownPlatform(platform, module), house },
+      { ...ownPlatform(platform, module), ports: registry.readerFor(module), house },
       sections[module.name] ?? {},
       apis
     )
@@ -66,6 +66,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     settingUp.set(module.name, setUp(module))
   try {
     const loaded = await Promise.all(settingUp.values())
+    assertNoModuleProblems(registry.connect(loaded))
     for (const { module, instance } of loaded) {
       for (const [name, handler] of handlersOf(module, instance, events)) outbox.attachHandler(name, handler)
       if ((module.personalData === true) !== (instance.personalData !== undefined))
@@ -86,10 +87,16 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
   }
 }
 
+/** @throws OperatorError that lists the problems. */
+function assertNoModuleProblems(problems: readonly string[]): void {
+  if (problems.length > 0)
+    throw new OperatorError(`The modules do not fit together:\n  ${problems.join('\n  ')}`)
+}
+
 function ownPlatform(
   { outbox, ...platform }: Platform,
   { name, emits = [], jobs = [] }: Module
-): Omit<ModulePlatform, 'house'> {
+): Omit<ModulePlatform, 'house' | 'ports'> {
   const declares = (own: readonly unknown[], type: EventType | JobType) => {
     if (!own.includes(type)) throw new Error(`module ${name} does not declare ${type.name}`)
   }

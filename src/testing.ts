@@ -8,6 +8,7 @@ import { openGatewayForShopModules, type ShopWithGateway, setUpShopModules, stan
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
 import { listDeclaredEvents } from './kernel/events.ts'
+import { listDeclaredPorts, type PortReader } from './kernel/ports.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
 import { outboxRecordingJobIntervals, planRecurringJobs } from './platform/outbox/recurring-jobs.ts'
@@ -184,6 +185,9 @@ async function openWith<Apis extends Record<string, object>>(
   }
 }
 
+/** A fake API that reads the ports of the module that it replaces. */
+type WithPorts = { setPorts(ports: PortReader): void }
+
 /** Creates stand-in modules that have only a fake API and declare the events of the module that they replace. */
 const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
   Object.entries(apis).map(([name, api]) =>
@@ -194,8 +198,10 @@ const standIns = (apis: Readonly<Record<string, object>>): Module[] =>
       requires: {},
       uses: {},
       emits: listDeclaredEvents().filter(event => event.name.startsWith(`${name}.`)),
-      setup: async ({ house }) => {
+      ports: listDeclaredPorts().filter(port => port.name.startsWith(`${name}.`)),
+      setup: async ({ house, ports }) => {
         if ('setHouse' in api) (api as FakeAuth).setHouse(house)
+        if ('setPorts' in api) (api as WithPorts).setPorts(ports)
         return { api }
       }
     })

@@ -1,4 +1,5 @@
 import { DomainError } from '../../src/kernel/errors.ts'
+import { provide } from '../../src/kernel/ports.ts'
 import * as adjustmentRows from '../../src/modules/orders/adjustments/repository.ts'
 import {
   createOrderAdjustmentService,
@@ -18,9 +19,10 @@ import { createPaymentChangeListener } from '../../src/modules/orders/payments/l
 import { createOrderCancellationCompletion } from '../../src/modules/orders/payments/settle-cancellation.ts'
 import { createOrderRefunds } from '../../src/modules/orders/refunds/service.ts'
 import { fakePayments } from '../../src/modules/payments/fake.ts'
-import { orderPaymentsOfApi } from '../../src/modules/payments/index.ts'
+import { orderPaymentHooksPort, orderPaymentsOfApi } from '../../src/modules/payments/index.ts'
 import type { IdempotentWrite } from '../../src/platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../src/platform/postgres/database.ts'
+import { portsOf } from '../support/ports.ts'
 
 type ModelLine = { readonly quantity: number; readonly unitMinor: number }
 export type ModelOrder = {
@@ -191,7 +193,13 @@ export async function refundModelOf(
     inventory: undefined,
     payments
   })
-  payments.registerHooks(createPaymentChangeListener({ changes, applyPaymentChange }))
+  fake.setPorts(
+    portsOf(
+      provide(orderPaymentHooksPort, 'orders', {
+        onChange: createPaymentChangeListener({ changes, applyPaymentChange })
+      })
+    )
+  )
   await db.transaction(tx =>
     payments.openAccount(tx, {
       orderId: ID,

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
+import { provide } from '../../src/kernel/ports.ts'
 import type { Module } from '../../src/module.ts'
 import {
   type ChangedPaymentAccountState,
   deriveOrderToken,
   type LockedOrderPaymentAccount,
+  orderPaymentHooksPort,
   orderPaymentsOfApi,
+  type PaymentChangeListener,
   type PaymentsApi,
   paymentsModule
 } from '../../src/modules/payments/index.ts'
@@ -16,6 +19,7 @@ import { startSandboxServer } from '../../src/payment-sandbox/server.ts'
 import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { freePort } from './free-port.ts'
+import { moduleProviding } from './ports.ts'
 import { testSecrets } from './secrets.ts'
 import { useShop } from './use-shop.ts'
 
@@ -25,6 +29,8 @@ type Options = {
   sandboxUrl?: string
   /** Modules in addition to payments. */
   modules?: readonly Module[]
+  /** What the test double of orders does with a change. */
+  applyChange?: PaymentChangeListener
 }
 
 export const WEBHOOK_SECRET = testSecrets().mac('payments.sandbox', 'webhook')
@@ -81,23 +87,34 @@ export async function openTestSandbox(shopPort?: number) {
  * Starts a shop with payments and a test double of orders, which opens accounts and records changes. The shop listens on a
  * port, and the sandbox sends callbacks to it.
  */
-export async function usePayments({ settings = {}, databaseUrl, sandboxUrl, modules = [] }: Options = {}) {
+export async function usePayments({
+  settings = {},
+  databaseUrl,
+  sandboxUrl,
+  modules = [],
+  applyChange
+}: Options = {}) {
   const port = await freePort()
   const sandbox = await useSandbox(port)
+  const changes: ChangedPaymentAccountState[] = []
+  const onChange: PaymentChangeListener = async (tx, account, change) => {
+    tx.afterCommit(() => changes.push(change))
+    await applyChange?.(tx, account, change)
+  }
   const shop = await useShop({
     // The first run also handles what the test started meanwhile.
     runsSchedulesAtStart: true,
-    modules: [paymentsModule, ...modules],
+    modules: [
+      paymentsModule,
+      moduleProviding(provide(orderPaymentHooksPort, 'test', { onChange })),
+      ...modules
+    ],
     settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
     databaseUrl
   })
   await shop.app.listen({ host: '127.0.0.1', port })
   const api = shop.apiOf(paymentsModule) as PaymentsApi
-  const changes: ChangedPaymentAccountState[] = []
   const forOrders = orderPaymentsOfApi(api)
-  forOrders.registerHooks(async (tx, _account, change) => {
-    tx.afterCommit(() => changes.push(change))
-  })
   const buyer = customer()
 
   const order = async (dueMinor = 10_000, customerId: string | null = buyer.id) => {

@@ -1,3 +1,4 @@
+import type { Module } from '../../src/module.ts'
 import { type PricingApi, pricingModule } from '../../src/modules/pricing/index.ts'
 import { useShop } from './use-shop.ts'
 
@@ -10,12 +11,22 @@ const EUROPE = {
   locale: 'de-DE'
 }
 
-type Options = { databaseUrl?: string; currency?: string; settings?: Readonly<Record<string, string>> }
+type Options = {
+  databaseUrl?: string
+  currency?: string
+  settings?: Readonly<Record<string, string>>
+  modules?: readonly Module[]
+}
 
 /** A shop that has nothing but prices, in Swiss francs unless told otherwise. */
-export async function usePricing({ databaseUrl, currency = 'CHF', settings = {} }: Options = {}) {
+export async function usePricing({
+  databaseUrl,
+  currency = 'CHF',
+  settings = {},
+  modules = []
+}: Options = {}) {
   const shop = await useShop({
-    modules: [pricingModule],
+    modules: [pricingModule, ...modules],
     settings: { CARTWRIGHT__SHOP__CURRENCY: currency, ...settings },
     databaseUrl
   })

@@ -1,17 +1,29 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { provide } from '../../kernel/ports.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { inventoryModule, stockLostEvent, stockTakenEvent } from '../inventory/index.ts'
-import { deriveOrderToken, isValidOrderToken, orderPaymentsOfApi, paymentsModule } from '../payments/index.ts'
-import { pricingModule } from '../pricing/index.ts'
-import { shipmentDeliveredEvent, shipmentReturnedEvent, shippingModule } from '../shipping/index.ts'
+import {
+  deriveOrderToken,
+  isValidOrderToken,
+  orderPaymentHooksPort,
+  orderPaymentsOfApi,
+  paymentsModule
+} from '../payments/index.ts'
+import { orderHistoryPort, pricingModule } from '../pricing/index.ts'
+import {
+  packingSlipOrdersPort,
+  shipmentDeliveredEvent,
+  shipmentReturnedEvent,
+  shippingModule
+} from '../shipping/index.ts'
 import type { OrderAdministration } from './administration/service.ts'
 import { type OrderStatistics, readOrderStatistics } from './administration/statistics.ts'
 import type { Buyer } from './buyers/buyer.ts'
-import { findPurchasedCatalogIds } from './buyers/service.ts'
+import { findPurchasedCatalogIds, hasBuyerOrdered } from './buyers/service.ts'
 import type { PlaceOrderInput } from './checkouts/place-order.ts'
 import type { CheckoutCommands, OrderCommands } from './commands/contract.ts'
 import {
@@ -27,6 +39,7 @@ import {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
+import { readOrdersForPackingSlips } from './fulfilment/packing-slips.ts'
 import {
   completeOrdersJob,
   eraseOldGuestDataJob,
@@ -157,6 +170,7 @@ export const ordersModule = defineModule({
     orderErasedEvent,
     dataRequestedEvent
   ],
+  provides: [orderHistoryPort, packingSlipOrdersPort, orderPaymentHooksPort],
   subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, stockTakenEvent, stockLostEvent],
   jobs: [
     expireOrdersJob,
@@ -189,6 +203,11 @@ export const ordersModule = defineModule({
     }
     return {
       api,
+      provides: [
+        provide(orderHistoryPort, 'orders', hasBuyerOrdered),
+        provide(packingSlipOrdersPort, 'orders', readOrdersForPackingSlips),
+        provide(orderPaymentHooksPort, 'orders', lifecycle.paymentHooks)
+      ],
       personalData: personalData.personalData,
       eventHandlers: lifecycle.eventHandlers,
       jobHandlers: { ...lifecycle.jobHandlers, ...personalData.jobHandlers },

@@ -13,7 +13,6 @@ import { createOrderAdministration } from './administration/service.ts'
 import { createCancellationService } from './cancellation/service.ts'
 import { createOrderExpirer } from './expiry/service.ts'
 import { createPlacerOfPendingOrders } from './fulfilment/place-pending-order.ts'
-import { listOrdersForPackingSlips } from './fulfilment/repository.ts'
 import { createFulfilmentService } from './fulfilment/service.ts'
 import { createShipmentEventHistoryRecorder } from './fulfilment/shipment-events.ts'
 import { createOrderCompleter } from './lifecycle/complete-orders.ts'
@@ -112,14 +111,6 @@ export function setUpOrderLifecycleServices(
     payments
   })
   const administration = createOrderAdministration({ db, actions, fulfilment })
-  shipping?.registerOrderDescriber((database, ids) =>
-    database.rows(listOrdersForPackingSlips, { ids: [...ids] })
-  )
-  payments?.registerHooks(
-    createPaymentChangeListener({ changes, applyPaymentChange }),
-    unpaidStock.admit,
-    createStockEvictionWaiter({ db, inventory })
-  )
 
   function setUpUnpaidStock() {
     const limitSettings = settings.unpaid_stock
@@ -156,6 +147,11 @@ export function setUpOrderLifecycleServices(
     unpaidStock,
     evictions,
     paymentTimeouts,
+    paymentHooks: {
+      onChange: createPaymentChangeListener({ changes, applyPaymentChange }),
+      beforeStart: unpaidStock.admit,
+      onReturn: createStockEvictionWaiter({ db, inventory })
+    },
     exportCsv: administration.exportCsv,
     updateMetadata: actions.updateMetadata,
     eventHandlers: {

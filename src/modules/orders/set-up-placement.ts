@@ -10,7 +10,7 @@ import { orderQuoteRoutes } from './assisted-orders/quote-routes.ts'
 import { createOrderQuoteService } from './assisted-orders/quote-service.ts'
 import { assistedOrderRoutes } from './assisted-orders/routes.ts'
 import { createAssistedOrderService } from './assisted-orders/service.ts'
-import { createBuyerLimitKeyFinder, hasBuyerOrdered } from './buyers/service.ts'
+import { createBuyerLimitKeyFinder } from './buyers/service.ts'
 import { createOrderAndCheckoutCommands } from './commands/service.ts'
 import { orderClaimRoutes } from './orders/claim-routes.ts'
 import { createOrderClaimService } from './orders/claim-service.ts'
@@ -50,7 +50,6 @@ export function setUpOrderPlacementServices(
 ) {
   const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
   const findBuyerKeys = createBuyerLimitKeyFinder({ secrets, auth })
-  pricing.useOrderHistory(hasBuyerOrdered)
   const placement = createOrderPlacement({
     db,
     secrets,

@@ -1,16 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { usePayments } from '../../../test/support/payments.ts'
+import { portsOf } from '../../../test/support/ports.ts'
 import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
 import { found } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
+import { provide } from '../../kernel/ports.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { payableOrderNotFoundError } from './errors.ts'
 import { fakePayments } from './fake.ts'
 import {
   type ChangedPaymentAccountState,
   type LockedOrderPaymentAccount,
+  orderPaymentHooksPort,
   orderPaymentsOfApi,
+  type PaymentChangeListener,
   type PaymentsApi
 } from './index.ts'
 
@@ -21,20 +25,27 @@ type Subject = {
   customerId: string
   pay(orderId: string): Promise<unknown>
   authorize(orderId: string): Promise<unknown>
+  /** The committed changes that the listener got. */
+  changes: readonly ChangedPaymentAccountState[]
 }
 
 async function useReal({ capture = 'automatic' } = {}): Promise<Subject> {
-  const { api, db, buyer, intent, act } = await usePayments({
+  const { api, db, buyer, intent, act, changes } = await usePayments({
     settings: { CARTWRIGHT__PAYMENTS__CAPTURE: capture }
   })
   const pay = async (orderId: string) => act((await intent(orderId)).id, 'pay')
-  return { payments: api, db, customerId: buyer.id, pay, authorize: pay }
+  return { payments: api, db, customerId: buyer.id, pay, authorize: pay, changes }
 }
 
 async function useFake(): Promise<Subject> {
   const payments = fakePayments(() => transactionsInMemory)
   const { pay, authorize } = payments
-  return { payments, db: transactionsInMemory, customerId: newId(), pay: id => pay(id), authorize }
+  const changes: ChangedPaymentAccountState[] = []
+  const onChange: PaymentChangeListener = async (tx, _account, change) => {
+    tx.afterCommit(() => changes.push(change))
+  }
+  payments.setPorts(portsOf(provide(orderPaymentHooksPort, 'test', { onChange })))
+  return { payments, db: transactionsInMemory, customerId: newId(), pay: id => pay(id), authorize, changes }
 }
 
 /** The contract of `PaymentsApi`, which the fake must keep, too. */
@@ -45,10 +56,8 @@ describe.each([
   /** Returns the committed changes that the listener got. */
   async function useChanges(options = {}) {
     const subject = await use(options)
-    const { payments, db, customerId } = subject
-    const changes: ChangedPaymentAccountState[] = []
+    const { payments, db, customerId, changes } = subject
     const forOrders = orderPaymentsOfApi(payments)
-    forOrders.registerHooks(async (tx, _account, change) => tx.afterCommit(() => changes.push(change)))
     const withAccount = <T>(orderId: string, work: (account: LockedOrderPaymentAccount) => Promise<T>) =>
       db.transaction(async tx =>
         work(found(await forOrders.lockAccount(tx, orderId), payableOrderNotFoundError))

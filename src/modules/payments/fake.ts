@@ -1,5 +1,6 @@
 import { found } from '../../kernel/errors.ts'
 import { derivedId, newId } from '../../kernel/ids.ts'
+import type { PortReader } from '../../kernel/ports.ts'
 import type { Database, Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { PaymentChangeListener } from './accounts/changes.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type ReportedFakePaymentFact,
   recordFakePaymentFacts
 } from './accounts/fake-account.ts'
+import { orderPaymentHooksPort } from './accounts/hooks.ts'
 import { provideOrderPayments } from './accounts/order-payments.ts'
 import {
   canceledOrderNotPayableError,
@@ -50,13 +52,15 @@ export type FakePayments = PaymentsApi & {
   reportRefunds(orderId: string): Promise<void>
   /** While silent, providers do not respond and operations stay open. */
   setSilent(isSilent: boolean): void
+  /** Sets the ports of payments, from which the fake reads the listener of orders. */
+  setPorts(ports: PortReader): void
 }
 
 /** `database` opens its own transactions: it is that of the shop under test. */
 export function fakePayments(database: () => Pick<Database, 'transaction'>): FakePayments {
   const accounts = new Map<string, FakeOrderPaymentAccount>()
   const drafts = new WeakMap<object, Map<string, FakeOrderPaymentAccount>>()
-  let listener: PaymentChangeListener | undefined
+  let listener = (): PaymentChangeListener | undefined => undefined
   let isSilent = false
 
   /** Changes of a transaction are visible only to itself until it commits. */
@@ -83,9 +87,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     const states = account.payments.map(fakePaymentStateOf)
     const state = deriveOrderPaymentAccountState(due, states)
     const isFrozen = account.frozen_at !== null
-    for (const { payment } of selectPaymentsToVoid(states, state, { due, isFrozen }).filter(
-      ({ isBusy }) => !isBusy
-    ))
+    const toVoid = selectPaymentsToVoid(states, state, { due, isFrozen }).filter(({ isBusy }) => !isBusy)
+    for (const { payment } of toVoid)
       payment.operations.push({ kind: 'void', id: newId(), amount: payment.amount, isOpen: true })
     Object.assign(account, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
     const isSettled = states.every(({ isBusy, isOpen }) => !isBusy && !isOpen)
@@ -96,7 +99,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   /** Settles a change that began in payments, and passes it to orders. */
   async function report(tx: Transaction, account: FakeOrderPaymentAccount): Promise<void> {
     const change = settle(account)
-    await listener?.(tx, lockedAccount(account), change)
+    await listener()?.(tx, lockedAccount(account), change)
   }
 
   function start(
@@ -266,24 +269,23 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
       database().transaction(async tx => {
         const account = accountOf(tx, orderId)
         for (const payment of account.payments)
-          for (const { id, amount } of payment.operations.filter(
-            each => each.isOpen && each.kind === 'refund'
-          ))
-            recordFakePaymentFacts(payment, account.currency, [
-              { kind: 'refund', status: 'succeeded', amount, objectId: id }
-            ])
+          for (const { id, amount, isOpen, kind } of payment.operations)
+            if (isOpen && kind === 'refund')
+              recordFakePaymentFacts(payment, account.currency, [
+                { kind, status: 'succeeded', amount, objectId: id }
+              ])
         await report(tx, account)
       }),
     setSilent: value => {
       isSilent = value
+    },
+    setPorts: ports => {
+      listener = () => ports.only(orderPaymentHooksPort)?.onChange
     }
   }
   provideOrderPayments(fake, {
     openAccount,
     sendOperations,
-    registerHooks: value => {
-      listener = value
-    },
     lockAccount: async (tx, orderId) =>
       accounts.has(orderId) || draftsOf(tx).has(orderId) ? lockedAccount(accountOf(tx, orderId)) : undefined,
     erase: async (tx, _customerId, orderIds) => {

@@ -3,14 +3,9 @@ import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
+import { orderPaymentHooksPort, type PaymentStartGuard } from './accounts/hooks.ts'
 import { createOrderPaymentAccountLock, type LockedOrderPaymentAccount } from './accounts/locked-account.ts'
-import {
-  type OrderPayments,
-  orderPaymentsOfApi,
-  type PaymentReturnHook,
-  type PaymentStartGuard,
-  provideOrderPayments
-} from './accounts/order-payments.ts'
+import { type OrderPayments, orderPaymentsOfApi, provideOrderPayments } from './accounts/order-payments.ts'
 import { createOrderPaymentAccountService, type NewOrderPaymentAccount } from './accounts/service.ts'
 import { paymentRoutes } from './administration/routes.ts'
 import { createPaymentAdministration } from './administration/service.ts'
@@ -75,7 +70,7 @@ export type {
   PaymentStartGuard,
   RefundActor as Refunder
 }
-export { orderPaymentsOfApi }
+export { orderPaymentHooksPort, orderPaymentsOfApi }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
@@ -129,11 +124,12 @@ export const paymentsModule = defineModule({
   requires: {},
   uses: {},
   emits: paymentEvents,
+  ports: [orderPaymentHooksPort],
   jobs: [sendPaymentOperationJob, reconcilePaymentsJob, applyProviderEventJob, watchAuthorizationExpiryJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   diagnose: diagnosePaymentSettings,
-  setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, secrets }, settings) => {
+  setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, ports, secrets }, settings) => {
     const { providers, stop } = createEnabledPaymentProviders({
       config,
       settings,
@@ -146,9 +142,7 @@ export const paymentsModule = defineModule({
       }
     })
 
-    let listener: PaymentChangeListener | undefined
-    let guard: PaymentStartGuard | undefined
-    let follow: PaymentReturnHook | undefined
+    const hooks = () => ports.only(orderPaymentHooksPort)
     const wakeOperation = (tx: Transaction, operation_id: string) =>
       enqueue(tx, sendPaymentOperationJob, { operation_id }, { subject: operation_id })
     const paused = metrics.counter('attempts_refused', 'Payments refused because too many attempts failed.', {
@@ -172,7 +166,7 @@ export const paymentsModule = defineModule({
     const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
     const refunds = createRefundService(settings.refunds)
     const lockAccount = createOrderPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
-    const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => listener })
+    const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => hooks()?.onChange })
     const refreshPayment = createPaymentRefresher({ db, providers, accounts, recordResponse })
     const sender = createPaymentOperationSender({
       db,
@@ -228,12 +222,7 @@ export const paymentsModule = defineModule({
       openAccount,
       lockAccount,
       sendOperations: sender.sendOpenOperations,
-      erase: erasePaymentData,
-      registerHooks: (wanted, wantedGuard, wantedFollow) => {
-        listener = wanted
-        guard = wantedGuard
-        follow = wantedFollow
-      }
+      erase: erasePaymentData
     })
     return {
       api,
@@ -250,8 +239,8 @@ export const paymentsModule = defineModule({
             sender,
             refreshPayment,
             attempts,
-            guard: async (tx, payment) => guard?.(tx, payment),
-            follow: async orderId => follow?.(orderId)
+            guard: async (tx, payment) => hooks()?.beforeStart?.(tx, payment),
+            follow: async orderId => hooks()?.onReturn?.(orderId)
           }),
           settings.intents_per_minute
         )

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { moduleProviding, portsOf } from '../../../test/support/ports.ts'
 import { usePricing } from '../../../test/support/pricing.ts'
 import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
 import { newId } from '../../kernel/ids.ts'
+import { provide } from '../../kernel/ports.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { type FakePricing, type FakePromotion, fakePricing } from './fake.ts'
-import type { PricingApi } from './index.ts'
+import { orderHistoryPort, type PricingApi } from './index.ts'
+import type { HasEarlierOrder } from './redemptions/order-history.ts'
 
 type Subject = {
   pricing: PricingApi
@@ -15,10 +18,13 @@ type Subject = {
   promote(promotion: FakePromotion): Promise<string>
   tax(country: string, ratePpm: number): Promise<unknown>
   exempt(customer: string, reason: string): Promise<unknown>
+  setOrderHistory(hasOrdered: HasEarlierOrder): void
 }
 
 async function useReal(): Promise<Subject> {
-  const shop = await usePricing({ currency: 'USD' })
+  let hasOrdered: HasEarlierOrder = async () => false
+  const history = moduleProviding(provide(orderHistoryPort, 'test', (...buyer) => hasOrdered(...buyer)))
+  const shop = await usePricing({ currency: 'USD', modules: [history] })
   const made = async (path: string, body: object) => {
     const { status, json, text } = await shop.admin.post(`/api/admin/${path}`, body)
     if (status !== 201) throw new Error(text)
@@ -52,7 +58,10 @@ async function useReal(): Promise<Subject> {
       const zone_id = await made('taxes/zones', { name: country, country })
       return made('taxes/rates', { zone_id, category: 'standard', name: 'VAT', rate_ppm })
     },
-    exempt: (customer_id, reason) => made('taxes/exemptions', { customer_id, company: 'Acme', reason })
+    exempt: (customer_id, reason) => made('taxes/exemptions', { customer_id, company: 'Acme', reason }),
+    setOrderHistory: wanted => {
+      hasOrdered = wanted
+    }
   }
 }
 
@@ -69,7 +78,8 @@ async function useFake(): Promise<Subject> {
     },
     promote: async promotion => pricing.promote(promotion),
     tax: async (country, ratePpm) => pricing.tax(country, ratePpm),
-    exempt: async (customer, reason) => pricing.exempt(customer, reason)
+    exempt: async (customer, reason) => pricing.exempt(customer, reason),
+    setOrderHistory: hasOrdered => pricing.setPorts(portsOf(provide(orderHistoryPort, 'test', hasOrdered)))
   }
 }
 
@@ -286,7 +296,7 @@ describe.each([
   test('pricing rejects a first-order promotion for a customer with an earlier order', async () => {
     const subject = await use()
     const [ada, bob, own, other] = [newId(), newId(), newId(), newId()]
-    subject.pricing.useOrderHistory(async (_db, customer, but) => customer === ada && but !== own)
+    subject.setOrderHistory(async (_db, customer, but) => customer === ada && but !== own)
     const first = [{ promotionId: await subject.promote({ firstOrderOnly: true }) }]
     const isFirst = async (customer: string | null) =>
       (await subject.pricing.readRules({ codes: [], customer })).buyer.isFirstOrder

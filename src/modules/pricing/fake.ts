@@ -1,5 +1,6 @@
 import { createAreaMatcher } from '../../kernel/areas.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { PortReader } from '../../kernel/ports.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { explainPromotionCodeFinding } from './dry-run/explain-finding.ts'
 import {
@@ -15,7 +16,7 @@ import { normalizePromotionCode } from './quote/codes.ts'
 import type { Promotion, QuoteTaxExemption, TaxZone } from './quote/input.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
-import type { HasEarlierOrder } from './redemptions/enforce-usage-limits.ts'
+import { type HasEarlierOrder, orderHistoryPort } from './redemptions/order-history.ts'
 import { createRedemptionTransactionRunner } from './redemptions/redeem.ts'
 
 export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLeft'>> & {
@@ -26,6 +27,8 @@ export type FakePromotion = Partial<Omit<Promotion, 'id' | 'needsCode' | 'usesLe
 }
 /** In-memory pricing that fulfils the contract of `PricingApi`, for tests of modules that use it. */
 export type FakePricing = PricingApi & {
+  /** Sets the ports of pricing, from which the fake reads who has ordered before. */
+  setPorts(ports: PortReader): void
   /** Creates or replaces a market. The market `default`, in dollars, exists from the start. */
   open(market: Partial<Market> & { code: string }): Market
   /** Sets the unit price in a price list from a quantity on. */
@@ -102,7 +105,7 @@ export function fakePricing(): FakePricing {
     redeem: usage.redeem,
     countPaidRedemptions: usage.countPaidRedemptions,
     release: usage.release,
-    useOrderHistory: usage.useOrderHistory,
+    setPorts: usage.setPorts,
     priceLists: WITHOUT_METADATA,
     promotions: WITHOUT_METADATA,
     open: market => {
@@ -158,7 +161,7 @@ function createUses(
   codes: ReadonlyMap<string, FakeCodeRow>
 ) {
   let uses: Use[] = []
-  let hasOrderedBefore: HasEarlierOrder = async () => false
+  let hasOrderedBefore: () => HasEarlierOrder | undefined = () => undefined
   const countOf = (matches: (use: Use) => boolean) => uses.filter(matches).length
   const usedBy = (customer: string | null, id: string, mailbox: string | null) =>
     countOf(
@@ -188,7 +191,7 @@ function createUses(
 
   /** Returns whether the customer has an order other than `owner`, or redeemed a first-order promotion. */
   const hasOrdered = async (customer: string | null, owner: string | null, mailbox: string | null) =>
-    (customer !== null && (await hasOrderedBefore(NO_DATABASE, customer, owner, mailbox))) ||
+    (customer !== null && ((await hasOrderedBefore()?.(NO_DATABASE, customer, owner, mailbox)) ?? false)) ||
     uses.some(
       use =>
         use.customer === customer &&
@@ -223,11 +226,11 @@ function createUses(
       uses = uses.filter(use => use.owner !== owner)
     })
 
-  const useOrderHistory: PricingApi['useOrderHistory'] = wanted => {
-    hasOrderedBefore = wanted
+  const setPorts: FakePricing['setPorts'] = ports => {
+    hasOrderedBefore = () => ports.only(orderHistoryPort)
   }
 
-  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaidRedemptions, release, useOrderHistory }
+  return { promotionNow, codeNow, usedBy, hasOrdered, redeem, countPaidRedemptions, release, setPorts }
 }
 
 const WITHOUT_METADATA = {

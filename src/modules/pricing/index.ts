@@ -36,7 +36,7 @@ import { createPromotionService } from './promotions/service.ts'
 import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
 import { createQuoteRulesReader, type ReadQuoteRules } from './quote-rules/service.ts'
-import type { HasEarlierOrder } from './redemptions/enforce-usage-limits.ts'
+import { type HasEarlierOrder, orderHistoryPort } from './redemptions/order-history.ts'
 import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
   assignPromotionRedemptionsToMailbox,
@@ -58,6 +58,7 @@ export type { PriceComponent as Component } from './quote/components.ts'
 export type { QuoteFinding as Finding } from './quote/findings.ts'
 export type { QuoteInput, QuoteLine } from './quote/input.ts'
 export type { Quote } from './quote/quote.ts'
+export { orderHistoryPort } from './redemptions/order-history.ts'
 
 /**
  * Resolves the market of a request, for routes with `inMarket` in their schema. Null when the module is
@@ -136,11 +137,6 @@ export type PricingApi = {
   countPaidRedemptions(tx: Transaction, owner: string, mailbox: string): Promise<void>
   /** Releases all redemptions of `owner` within the caller's transaction. Idempotent. */
   release(tx: Transaction, owner: string): Promise<void>
-  /**
-   * Registers how to find out who has ordered before; the orders module calls it at set-up. Without it
-   * only redemptions of first-order promotions count.
-   */
-  useOrderHistory(hasOrdered: HasEarlierOrder): void
   /** Changes the metadata of price lists. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
   readonly priceLists: MetadataCommands
   /** Changes the metadata of promotions. @throws `PRICING_PROMOTION_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
@@ -162,9 +158,10 @@ export const pricingModule = defineModule({
   requires: {},
   uses: {},
   emits: [pricesChangedEvent],
+  ports: [orderHistoryPort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  setup: async ({ config, db, broadcast, emit }) => {
+  setup: async ({ config, db, broadcast, emit, ports }) => {
     const periods = createPricingPeriodParser(config.shop.time_zone)
     const invalidation = createCacheInvalidator(broadcast, 'pricing')
     const priceChanges = createPriceChangeBroadcaster({ broadcast, emit })
@@ -174,8 +171,8 @@ export const pricingModule = defineModule({
     // Exemptions have a separate broadcast topic, because they are many rows and promotions change more
     // often.
     const exemptionChanges = createCacheInvalidator(broadcast, 'pricing.exemptions')
-    let hasOrderedBefore: HasEarlierOrder = async () => false
-    const hasOrdered: HasEarlierOrder = (...asked) => hasOrderedBefore(...asked)
+    const hasOrdered: HasEarlierOrder = async (...buyer) =>
+      (await ports.only(orderHistoryPort)?.(...buyer)) ?? false
     const rules = createQuoteRulesReader({ db, invalidation, exemptionChanges, hasOrdered })
     const explain = createPromotionCodeFindingExplainer(db)
     const priceLists = createPriceListService({ db, invalidation, priceChanges })
@@ -192,9 +189,6 @@ export const pricingModule = defineModule({
       redeem: createPromotionRedeemer(hasOrdered),
       countPaidRedemptions: assignPromotionRedemptionsToMailbox,
       release: releasePromotionRedemptions,
-      useOrderHistory: wanted => {
-        hasOrderedBefore = wanted
-      },
       priceLists: { updateMetadata: createMetadataCommand(priceLists.patch) },
       promotions: { updateMetadata: createMetadataCommand(promotions.patch) }
     }

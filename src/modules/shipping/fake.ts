@@ -31,7 +31,6 @@ export function fakeShipping(): FakeShipping {
     loadRateCalculator: async () => () => [],
     listRegions: async () => new Map(),
     createInitialRules: async () => false,
-    registerOrderDescriber: () => {},
     updateMetadata: () => Promise.reject(new Error('a shipping in memory has no metadata')),
     createShipments: async (tx, { orderId, customerId, groups }) =>
       afterCommit(tx, () => {

@@ -17,7 +17,7 @@ import { createShippingMethodService } from './methods/service.ts'
 import { shippingEstimateRoutes } from './options/routes.ts'
 import { createShippingEstimateService } from './options/service.ts'
 import { packingSlipRoutes } from './packing-slips/routes.ts'
-import { createPackingSlipService, type PackingSlipOrderReader } from './packing-slips/service.ts'
+import { createPackingSlipService, packingSlipOrdersPort } from './packing-slips/service.ts'
 import { shippingRateRoutes } from './rates/routes.ts'
 import { createShippingRateService } from './rates/service.ts'
 import { listShippingOptionsOfParcel, type ShippingOption, type ShippingParcel } from './rules/options.ts'
@@ -40,6 +40,7 @@ import { shippingZoneRoutes } from './zones/routes.ts'
 import { createShippingZoneService } from './zones/service.ts'
 
 export { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
+export { packingSlipOrdersPort } from './packing-slips/service.ts'
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
 /** API of shipping for other modules. */
@@ -85,8 +86,6 @@ export type ShippingApi = {
   updateMetadata: UpdateMetadata
   /** Erases the personal data in the shipments of these orders. */
   erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
-  /** Registers, at set-up, how orders describe themselves for packing slips. Without it, slips show only shipping's own data. */
-  registerOrderDescriber(describe: PackingSlipOrderReader): void
   /** Creates these zones, methods and rates if none exist, and returns whether it did. */
   createInitialRules(rules: InitialShippingRules): Promise<boolean>
 }
@@ -101,9 +100,10 @@ export const shippingModule = defineModule({
   credentialHeaders: ['x-order-token'],
   uses: { pricing: pricingModule },
   emits: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
+  ports: [packingSlipOrdersPort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
-  setup: async ({ config, db, broadcast, emit, secrets }, settings, { catalog, pricing }) => {
+  setup: async ({ config, db, broadcast, emit, secrets, ports }, settings, { catalog, pricing }) => {
     const { currency } = config.shop
     const invalidation = createCacheInvalidator(broadcast, 'shipping')
     const loadRules = createCachedReader(invalidation, () => readShippingRules(db))
@@ -130,9 +130,6 @@ export const shippingModule = defineModule({
         return parcel => listShippingOptionsOfParcel(rules, parcel)
       },
       listRegions: async () => (await loadRules()).regions,
-      registerOrderDescriber: describe => {
-        describeOrders = describe
-      },
       createInitialRules: rules => createInitialShippingRules({ db, invalidation, currency }, rules)
     }
     const options = createShippingEstimateService({ catalog, rules: loadRules, currency })
@@ -144,12 +141,11 @@ export const shippingModule = defineModule({
       listMarkets: async () => pricing?.markets.list() ?? [{ code: 'default', currency, countries: [] }]
     })
     const carrierService = createCarrierService({ db, invalidation })
-    let describeOrders: PackingSlipOrderReader = async () => []
     const slips = createPackingSlipService({
       db,
       carriers,
       timeZone: config.shop.time_zone,
-      describeOrders: (...request) => describeOrders(...request)
+      describeOrders: async (...request) => (await ports.only(packingSlipOrdersPort)?.(...request)) ?? []
     })
     const rates = createShippingRateService({ db, invalidation, currency })
     const routes = (tiers: Tiers) => {

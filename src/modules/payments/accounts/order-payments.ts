@@ -1,18 +1,6 @@
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import type { PaymentChangeListener } from './changes.ts'
 import type { LockOrderPaymentAccount } from './locked-account.ts'
 import type { OrderPaymentAccountService } from './service.ts'
-
-/** Runs in the transaction in which a buyer starts a payment, before it is written. Throws to reject the payment. */
-export type PaymentStartGuard = (
-  tx: Transaction,
-  payment: { readonly orderId: string; readonly method: string }
-) => Promise<void>
-/**
- * Runs when a buyer has returned from the provider and its response is recorded. It may wait for the consequences. What it
- * throws becomes the response.
- */
-export type PaymentReturnHook = (orderId: string) => Promise<void>
 
 /**
  * What the module orders does with payments. The package does not export it, because it keeps its promises only when one
@@ -21,12 +9,6 @@ export type PaymentReturnHook = (orderId: string) => Promise<void>
 export type OrderPayments = Pick<OrderPaymentAccountService, 'openAccount'> & {
   /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
   sendOperations(orderId: string): Promise<void>
-  /**
-   * Registers the hooks of orders, once, at set-up. `listener` runs in each transaction in which a change begins in payments:
-   * a response, a callback, a poll or an action of an administrator. `guard` runs before a buyer starts a payment of an
-   * existing order. `follow` runs outside any transaction when a buyer returns from the provider.
-   */
-  registerHooks(listener: PaymentChangeListener, guard?: PaymentStartGuard, follow?: PaymentReturnHook): void
   /**
    * Locks the account until `tx` ends, and returns it with the functions that change its payments. Call it once in a
    * transaction, before the order is locked. Returns `undefined` when the order has no account.

@@ -6,13 +6,14 @@ import { customer } from '../../../testing.ts'
 
 /** A shop whose orders cancel in two phases: a settled unpaid order is canceled, a paid one is unfrozen. */
 async function useOrders(settings = {}) {
-  const shop = await usePayments({ settings })
   const canceled: string[] = []
-  shop.forOrders.registerHooks(async (tx, account, change) => {
-    tx.afterCommit(() => shop.changes.push(change))
-    if (!change.isFrozen || !change.isSettled) return
-    if (change.captured > 0) await account.unfreeze()
-    else tx.afterCommit(() => canceled.push(change.orderId))
+  const shop = await usePayments({
+    settings,
+    applyChange: async (tx, account, change) => {
+      if (!change.isFrozen || !change.isSettled) return
+      if (change.captured > 0) await account.unfreeze()
+      else tx.afterCommit(() => canceled.push(change.orderId))
+    }
   })
   const freeze = (orderId: string) => shop.withAccount(orderId, account => account.freeze())
   return { ...shop, canceled, freeze }

@@ -5,7 +5,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
-import type { PaymentReturnHook, PaymentStartGuard } from '../accounts/order-payments.ts'
+import type { PaymentReturnHook, PaymentStartGuard } from '../accounts/hooks.ts'
 import { isValidOrderToken } from '../accounts/token.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import {

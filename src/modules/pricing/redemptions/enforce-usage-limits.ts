@@ -1,18 +1,8 @@
-import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
+import type { Transaction } from '../../../platform/postgres/database.ts'
 import { customerUsageLimitReachedError, firstOrderAlreadyPlacedError } from '../errors.ts'
+import type { HasEarlierOrder } from './order-history.ts'
 import * as repository from './repository.ts'
 import { addLimitedPromotionUses } from './usage-limits-repository.ts'
-
-/**
- * Returns whether a buyer has an order that counts as an earlier order, except the order `but`. `customer`
- * and `mailbox` as in `PricingApi.readRules`.
- */
-export type HasEarlierOrder = (
-  db: Queryable,
-  customer: string,
-  but: string | null,
-  mailbox: string | null
-) => Promise<boolean>
 
 /** A use of a promotion, and of the code that it needed. */
 type PromotionUse = { readonly promotion_id: string; readonly code_id: string | null }

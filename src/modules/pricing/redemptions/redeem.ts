@@ -1,10 +1,7 @@
 import type { Database, Transaction, TransactionRunner } from '../../../platform/postgres/database.ts'
 import type { PromotionRedemption } from '../quote/promotions.ts'
-import {
-  enforcePromotionUsageLimits,
-  type HasEarlierOrder,
-  releasePromotionUses
-} from './enforce-usage-limits.ts'
+import { enforcePromotionUsageLimits, releasePromotionUses } from './enforce-usage-limits.ts'
+import type { HasEarlierOrder } from './order-history.ts'
 import * as repository from './repository.ts'
 
 /** A transaction that redeems what it was opened for. */

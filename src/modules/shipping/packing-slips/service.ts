@@ -3,6 +3,7 @@ import { found } from '../../../kernel/errors.ts'
 import { HIGHEST_ID, LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { LATEST_MICROSECOND, type Page, readPage } from '../../../kernel/pages.ts'
+import { definePort } from '../../../kernel/ports.ts'
 import { createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { CarrierDirectory } from '../carriers/directory.ts'
@@ -29,6 +30,12 @@ type SlipOrder = {
 }
 /** Reads the orders with these ids for packing slips. Missing orders are left out. */
 export type PackingSlipOrderReader = (db: Queryable, ids: readonly string[]) => Promise<readonly SlipOrder[]>
+
+/** Without a provider, packing slips show only shipping's own data. */
+export const packingSlipOrdersPort = definePort<PackingSlipOrderReader>('shipping.packing_slip_orders', {
+  description: 'Reads orders for packing slips.',
+  providers: 'one'
+})
 
 type Deps = {
   db: Database
