@@ -7,6 +7,7 @@ import { guideFiles, listGuides } from './guides.ts'
 import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
 import type { GetModuleApi, Module } from './module.ts'
+import { diagnosePorts } from './module-ports.ts'
 import { adminModule } from './modules/admin/index.ts'
 import { authModule } from './modules/auth/index.ts'
 import { cartModule } from './modules/cart/index.ts'
@@ -94,6 +95,7 @@ export async function setUpShopModules(
     }),
     apiOf: createModuleApiLookup(loaded),
     diagnoses: [
+      ...diagnosePorts(loaded),
       ...platform.eventLog.diagnoses,
       ...loaded.flatMap(({ instance }) => instance.diagnoses ?? [])
     ],

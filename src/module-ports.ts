@@ -1,3 +1,4 @@
+import { type DiagnosisCheck, okDiagnosisFinding } from './kernel/diagnosis.ts'
 import type { Port, PortProvider, PortReader } from './kernel/ports.ts'
 import type { LoadedModule, Module } from './module.ts'
 
@@ -41,6 +42,18 @@ export function createPortRegistry() {
       ]
     }
   }
+}
+
+/** Checks nothing: tells operators which providers each port has. */
+export const diagnosePorts = (loaded: readonly LoadedModule[]): DiagnosisCheck[] => {
+  const provided = loaded.flatMap(({ instance }) => instance.provides ?? [])
+  const lines = loaded.flatMap(({ module: { ports = [] } }) =>
+    ports.map(port => {
+      const names = provided.filter(each => each.port === port).map(({ name }) => name)
+      return `${port.name}: ${names.join(', ') || 'no provider'}`
+    })
+  )
+  return lines.length === 0 ? [] : [{ about: 'ports', find: () => okDiagnosisFinding(lines.join('; ')) }]
 }
 
 const findUndeclaredProviders = ({ module: { name, provides = [] }, instance }: LoadedModule): string[] =>

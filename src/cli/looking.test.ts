@@ -59,7 +59,7 @@ test('config schema prints the settings of every module', async () => {
   )
 })
 
-test('the modules command lists all modules, including disabled ones and the parts of modules', async () => {
+test('the modules command lists all modules, including disabled ones, with their parts and ports', async () => {
   const off = {
     CARTWRIGHT__MODULES__ADMIN__ENABLED: 'false',
     CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false'
@@ -67,6 +67,7 @@ test('the modules command lists all modules, including disabled ones and the par
   const { out } = await run('modules', off)
   expect(out).toMatch(/^admin +off /m)
   expect(out).toMatch(/^ {2}categories +off /m)
+  expect(out).toMatch(/^ {2}pricing\.order_history +A port of pricing\. Provided by: orders\.$/m)
   const listed = JSON.parse((await run('modules --json', off)).out)
   expect(listed).toContainEqual(
     expect.objectContaining({ name: 'cart', enabled: true, requires: expect.arrayContaining(['catalog']) })

@@ -2,7 +2,7 @@ import { loadConfigWithoutModuleChecks } from '../config.ts'
 import { listModuleStatuses, type Module } from '../module.ts'
 import { formatTextTable } from './table.ts'
 
-/** Prints every module, whether it is enabled, and the modules that it requires. */
+/** Prints every module with its parts and ports, whether it is enabled, and the modules that it requires. */
 export function printModuleList(modules: readonly Module[], { json }: { json: boolean }): void {
   const listed = listModuleStatuses(modules, loadConfigWithoutModuleChecks(modules).modules)
   if (json) {
@@ -10,9 +10,13 @@ export function printModuleList(modules: readonly Module[], { json }: { json: bo
     return
   }
   const onOff = (enabled: boolean) => (enabled ? 'on' : 'off')
-  const rows = listed.flatMap(({ name, enabled, requires, parts, description }) => [
+  const rows = listed.flatMap(({ name, enabled, requires, parts, ports, description }) => [
     [name, onOff(enabled), requires.join(', '), description],
-    ...parts.map(part => [`  ${part.name}`, onOff(part.enabled), '', `A part of ${name}.`])
+    ...parts.map(part => [`  ${part.name}`, onOff(part.enabled), '', `A part of ${name}.`]),
+    ...ports.map(port => {
+      const providers = listed.filter(({ provides }) => provides.includes(port)).map(each => each.name)
+      return [`  ${port}`, '', '', `A port of ${name}. Provided by: ${providers.join(', ') || 'no module'}.`]
+    })
   ])
   process.stdout.write(formatTextTable(['module', '', 'requires', 'what it does'], rows))
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { standardModules } from '../../src/app.ts'
 import { listOpenApiRoutes, type OpenApiPaths } from '../../src/cli/routes.ts'
 import { configSchema } from '../../src/config-schema.ts'
+import type { Module } from '../../src/module.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
 import { readExposition } from '../support/exposition.ts'
 import { expectPage, tableOf } from '../support/generated-page.ts'
@@ -12,6 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+const modules: readonly Module[] = standardModules
 const names = standardModules.map(({ name }) => name)
 
 /** A section for each module that has entries, then for what belongs to none, such as the routes of guests. */
@@ -30,6 +32,26 @@ test('docs/reference/routes.md lists every route', async () => {
       tableOf(
         ['route', 'tier', 'what it does'],
         own.map(({ method, path, tier, summary }) => [`\`${method} ${path}\``, tier, summary])
+      )
+    )
+  )
+})
+
+test('docs/reference/ports.md lists every port with its owner and its built-in providers', async () => {
+  const ports = modules.flatMap(({ name: module, ports = [] }) => ports.map(port => ({ module, port })))
+  await expectPage('reference/ports.md', () =>
+    byModule(ports, own =>
+      tableOf(
+        ['port', 'what its providers do', 'providers', 'built-in modules that provide it'],
+        own.map(({ port }) => [
+          `\`${port.name}\``,
+          port.description,
+          `${port.providers === 'one' ? 'at most one' : 'any number'}${port.isRequired ? ', required' : ''}`,
+          modules
+            .filter(({ provides }) => provides?.includes(port))
+            .map(({ name }) => name)
+            .join(', ')
+        ])
       )
     )
   )

@@ -20,6 +20,8 @@ const ModuleResponse = response('ModuleResponse', {
   reasons: Type.Array(Type.String(), { description: 'Why it is not up. Empty when it is up.' }),
   requires: Type.Array(Type.String(), { description: 'Modules without which it is off.' }),
   uses: Type.Array(Type.String(), { description: 'Modules that it uses when they are enabled.' }),
+  ports: Type.Array(Type.String(), { description: 'Names of its ports, which other modules provide.' }),
+  provides: Type.Array(Type.String(), { description: 'Names of the ports that it can provide.' }),
   parts: Type.Array(ModulePartResponse, { description: 'Parts that can be disabled separately.' }),
   base_paths: Names
 })
