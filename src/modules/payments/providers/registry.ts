@@ -1,5 +1,5 @@
+import { type CircuitBreakerClock, createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
 import { paymentProviderUnknownError } from '../errors.ts'
-import { type CircuitBreakerClock, createCircuitBreaker } from './breaker.ts'
 import type { ParsedPaymentProviderResponse, PaymentProvider } from './port.ts'
 
 /** The providers, the default one first. `onRecovered` runs when a provider has recovered. */

@@ -8,7 +8,7 @@ export type CircuitBreakerClock = () => number
  * provider has recovered.
  */
 export function createCircuitBreaker(
-  onClosed: () => void,
+  onClosed: () => void = () => {},
   now: CircuitBreakerClock = () => performance.now()
 ) {
   let failures = 0

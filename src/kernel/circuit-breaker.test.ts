@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCircuitBreaker } from './breaker.ts'
+import { createCircuitBreaker } from './circuit-breaker.ts'
 
 test("a provider's circuit opens after five failures in a row, probes every 15 s, and reports when it closes", () => {
   let [time, closed] = [1_000_000, 0]
