@@ -29,6 +29,7 @@ export function fakeShipping(): FakeShipping {
   const storedLabel = ({ carrier, tracking_number }: ShippedParcel['label']) => ({ carrier, tracking_number })
   return {
     loadRateCalculator: async () => () => [],
+    providerOptionFetcher: () => undefined,
     listRegions: async () => new Map(),
     createInitialRules: async () => false,
     updateMetadata: () => Promise.reject(new Error('a shipping in memory has no metadata')),

@@ -18,9 +18,16 @@ import { shippingEstimateRoutes } from './options/routes.ts'
 import { createShippingEstimateService } from './options/service.ts'
 import { packingSlipRoutes } from './packing-slips/routes.ts'
 import { createPackingSlipService, packingSlipOrdersPort } from './packing-slips/service.ts'
+import { shippingRatesPort } from './provider-rates/port.ts'
+import { createProviderRateService, type FetchProviderOptions } from './provider-rates/service.ts'
 import { shippingRateRoutes } from './rates/routes.ts'
 import { createShippingRateService } from './rates/service.ts'
-import { listShippingOptionsOfParcel, type ShippingOption, type ShippingParcel } from './rules/options.ts'
+import {
+  listShippingOptionsOfParcel,
+  type ShippingOption,
+  type ShippingParcel,
+  withProviderOptions
+} from './rules/options.ts'
 import { readShippingRules } from './rules/repository.ts'
 import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
@@ -41,15 +48,30 @@ import { createShippingZoneService } from './zones/service.ts'
 
 export { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
 export { packingSlipOrdersPort } from './packing-slips/service.ts'
+export {
+  type ParcelToRate,
+  type ProviderRate,
+  type ShippingRateProvider,
+  shippingRatesPort
+} from './provider-rates/port.ts'
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
+
+const DELETE_SECONDS = 600
 
 /** API of shipping for other modules. */
 export type ShippingApi = {
   /**
-   * Returns a function that lists the shipping options of a parcel, cheapest first, by the present rules. The rules are cached
-   * in memory and current within a second.
+   * Returns a function that lists the shipping options of a parcel, cheapest first, by the present rules and with the options
+   * that providers returned for it. The rules are cached in memory and current within a second.
    */
-  loadRateCalculator(): Promise<(parcel: ShippingParcel) => ShippingOption[]>
+  loadRateCalculator(): Promise<
+    (parcel: ShippingParcel, ofProviders?: readonly ShippingOption[]) => ShippingOption[]
+  >
+  /**
+   * Returns the function that fetches the options of providers for a parcel, outside of a transaction. It never rejects
+   * because of a provider. `undefined`: no module provides rates.
+   */
+  providerOptionFetcher(): FetchProviderOptions | undefined
   /** Returns the regions that zones name, by country. Cached in memory, too. */
   listRegions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
   /** Creates the shipments of an order in `tx`, one per group. Existing ones stay as they are. */
@@ -100,14 +122,22 @@ export const shippingModule = defineModule({
   credentialHeaders: ['x-order-token'],
   uses: { pricing: pricingModule },
   emits: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
-  ports: [packingSlipOrdersPort],
+  ports: [packingSlipOrdersPort, shippingRatesPort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
-  setup: async ({ config, db, broadcast, emit, secrets, ports }, settings, { catalog, pricing }) => {
+  setup: async (platform, settings, { catalog, pricing }) => {
+    const { config, db, broadcast, emit, secrets, ports, timers } = platform
     const { currency } = config.shop
     const invalidation = createCacheInvalidator(broadcast, 'shipping')
     const loadRules = createCachedReader(invalidation, () => readShippingRules(db))
     const carriers = createCachedReader(invalidation, () => loadCarrierDirectory(db))
+    const providerRates = createProviderRateService({
+      ...platform,
+      providers: () => ports.all(shippingRatesPort),
+      timeoutMs: settings.provider_timeout_ms,
+      keptSeconds: settings.provider_rates_minutes * 60
+    })
+    timers.untilEmpty(DELETE_SECONDS, 'delete expired shipping rates', providerRates.deleteExpired)
     const shipments = createShipmentService({
       db,
       isToken: (token, orderId, version) => isValidOrderToken(secrets, token, orderId, version),
@@ -127,12 +157,19 @@ export const shippingModule = defineModule({
       erase: shipments.erase,
       loadRateCalculator: async () => {
         const rules = await loadRules()
-        return parcel => listShippingOptionsOfParcel(rules, parcel)
+        return (parcel, ofProviders = []) =>
+          withProviderOptions(listShippingOptionsOfParcel(rules, parcel), ofProviders)
       },
+      providerOptionFetcher: providerRates.fetcher,
       listRegions: async () => (await loadRules()).regions,
       createInitialRules: rules => createInitialShippingRules({ db, invalidation, currency }, rules)
     }
-    const options = createShippingEstimateService({ catalog, rules: loadRules, currency })
+    const options = createShippingEstimateService({
+      catalog,
+      rules: loadRules,
+      providerOptionFetcher: providerRates.fetcher,
+      currency
+    })
     const zones = createShippingZoneService({ db, invalidation })
     const methods = createShippingMethodService({
       db,

@@ -1,4 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { createRunWithoutRequestSlot } from '../../../gateway/writes/write.ts'
 import { marketParameters, requestedMarket } from '../../../kernel/wire.ts'
 import { OrderQuoteRequest, OrderQuoteResponse } from './quote-schema.ts'
 import type { OrderQuoteService } from './quote-service.ts'
@@ -17,6 +18,6 @@ export function orderQuoteRoutes(tiers: Tiers, quotes: OrderQuoteService): void 
         response: { 200: OrderQuoteResponse }
       }
     },
-    request => quotes.quote(request.body, requestedMarket(request))
+    request => quotes.quote(request.body, requestedMarket(request), createRunWithoutRequestSlot(request))
   )
 }

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { FindBuyerLimitKeys } from '../buyers/service.ts'
@@ -53,11 +54,19 @@ export function createOrderQuoteService({
    * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
    * `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`
    */
-  async function quote(body: OrderQuoteRequest, named: string | undefined): Promise<OrderQuoteResponse> {
+  async function quote(
+    body: OrderQuoteRequest,
+    named: string | undefined,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<OrderQuoteResponse> {
     const { customerId, input } = await findSubject(body, named)
     // Administrators may see findings that reveal earlier orders of the buyer.
     const keys = await findBuyerKeys({ customerId, email: validCheckoutEmailOrNull(input), network: null })
-    const priced = await priceCheckout(db, customerId, input, { buyer: keys, isTrusted: true })
+    const priced = await priceCheckout(db, customerId, input, {
+      buyer: keys,
+      isTrusted: true,
+      withoutSlot
+    })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }
     const findings = [...findCheckoutInputProblems(row, priced, false), ...priced.findings]

@@ -11,8 +11,11 @@ import type { CheckoutLineForSale } from './lines.ts'
 export const GOODS_DELIVERY_GROUP_KEY = 'goods'
 export const DIGITAL_DELIVERY_GROUP_KEY = 'digital'
 
-/** Returns the shipping options of a parcel, cheapest first. */
-export type CalculateShippingOptions = (parcel: ShippingParcel) => readonly ShippingOption[]
+/** Returns the shipping options of a parcel, cheapest first, with those that providers returned for it. */
+export type CalculateShippingOptions = (
+  parcel: ShippingParcel,
+  ofProviders?: readonly ShippingOption[]
+) => readonly ShippingOption[]
 /**
  * How goods reach the buyer. A quote is calculated for one method; the shipping module returns options of
  * both.

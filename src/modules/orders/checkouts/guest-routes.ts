@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { writeOf } from '../../../gateway/writes/write.ts'
+import { createRunWithoutRequestSlot, writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { IdParams, MarketHeaders, MarketQuery } from '../../../kernel/wire.ts'
 import { guestBuyerOfRequest } from '../buyers/routes.ts'
@@ -56,7 +56,12 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
           'Returns the checkout that `X-Checkout-Token` belongs to, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. 404 `CHECKOUT_NOT_FOUND`: the token is missing or wrong, or the checkout expired more than an hour ago.'
       }
     },
-    request => checkouts.read(guestBuyerOfRequest(request, TOKEN), request.params.id)
+    request =>
+      checkouts.read(
+        guestBuyerOfRequest(request, TOKEN),
+        request.params.id,
+        createRunWithoutRequestSlot(request)
+      )
   )
 
   tiers.public.put(

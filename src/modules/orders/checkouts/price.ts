@@ -1,5 +1,5 @@
 import type { Market, PricingApi, Quote, QuoteInput, QuoteLine } from '../../pricing/index.ts'
-import type { ShippingOption } from '../../shipping/index.ts'
+import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import { regionsForTaxAndDelivery } from '../countries/service.ts'
 import { destinationOfAddress } from './addresses.ts'
 import {
@@ -87,6 +87,21 @@ export function calculateCheckoutPrice(
       ...quoted.findings
     ]
   }
+}
+
+/** The parcel of the goods, for which shipping options are listed. Pure. `undefined`: nothing is shipped. */
+export function parcelOfCheckout(
+  input: CheckoutInput,
+  context: CheckoutPricingContext,
+  quote: PricingApi['quote']
+): ShippingParcel | undefined {
+  const { sold } = checkCheckoutLines(input.lines, context)
+  if (!sold.some(({ variant }) => variant.requiresShipping)) return undefined
+  return shippingParcelOf(
+    sold,
+    quote(quoteInputOf(input, context, sold, 'shipping')),
+    destinationOfGoods(input)
+  )
 }
 
 /** Without the shipping module, delivery has no price, but the shop still needs the address. */

@@ -1,13 +1,20 @@
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market, PricingApi } from '../../pricing/index.ts'
-import type { ShippingApi } from '../../shipping/index.ts'
+import type { ShippingApi, ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import type { BuyerLimitKeys } from '../buyers/service.ts'
 import { type CheckoutInput, shippingOrBillingAddressOf } from './input.ts'
 import type { CheckoutLineNotForSale } from './lines.ts'
-import { type CheckoutMarketProblem, calculateCheckoutPrice, type PricedCheckout } from './price.ts'
+import {
+  type CheckoutMarketProblem,
+  type CheckoutPricingContext,
+  calculateCheckoutPrice,
+  type PricedCheckout,
+  parcelOfCheckout
+} from './price.ts'
 
 type PricerDeps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
@@ -18,7 +25,7 @@ type PricerDeps = {
   /** Maximum quantity of a line, for all variants. */
   lineQuantityMax: number
   /** Absent in a shop without shipping: then delivery has no price. */
-  shipping: Pick<ShippingApi, 'loadRateCalculator' | 'listRegions'> | undefined
+  shipping: Pick<ShippingApi, 'loadRateCalculator' | 'listRegions' | 'providerOptionFetcher'> | undefined
 }
 
 /** Creates the function that reads from other modules what a price depends on, and calculates the price. */
@@ -29,7 +36,8 @@ export function createCheckoutPricer(deps: PricerDeps) {
    * Calculates the current price. `customerId`: null is a guest. `isStockChecked`: findings contain lines
    * that are short of stock. `buyer`: whose earlier orders promotions depend on. The default is the account
    * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: the caller
-   * is an administrator, who may see earlier orders. @throws `PRICING_QUOTE_TOO_LARGE`
+   * is an administrator, who may see earlier orders. `withoutSlot`: of the request. Call it outside of a
+   * transaction, because it may ask shipping providers. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,
@@ -38,11 +46,13 @@ export function createCheckoutPricer(deps: PricerDeps) {
     {
       isStockChecked = true,
       buyer = { customer: customerId, mailbox: null },
-      isTrusted = false
+      isTrusted = false,
+      withoutSlot = work => work()
     }: {
       isStockChecked?: boolean
       buyer?: Pick<BuyerLimitKeys, 'customer' | 'mailbox'>
       isTrusted?: boolean
+      withoutSlot?: RunWithoutRequestSlot
     } = {}
   ): Promise<PricedCheckout> => {
     const { lines, codes } = input
@@ -70,8 +80,26 @@ export function createCheckoutPricer(deps: PricerDeps) {
       rules,
       now: Date.now()
     }
-    const priced = calculateCheckoutPrice(input, given, pricing.quote)
+    const fetchOptions = shipping?.providerOptionFetcher()
+    const complete =
+      fetchOptions === undefined
+        ? given
+        : await withProviderOptions(input, given, parcel => fetchOptions(parcel, withoutSlot))
+    const priced = calculateCheckoutPrice(input, complete, pricing.quote)
     return { ...priced, unsold: await withNames(priced.unsold) }
+  }
+
+  /** Fetches the options of shipping providers for the parcel of the checkout, before the price is calculated. */
+  async function withProviderOptions(
+    input: CheckoutInput,
+    context: CheckoutPricingContext,
+    fetchOptions: (parcel: ShippingParcel) => Promise<readonly ShippingOption[]>
+  ): Promise<CheckoutPricingContext> {
+    const { ratesOf } = context
+    const parcel = ratesOf && parcelOfCheckout(input, context, pricing.quote)
+    if (parcel === undefined) return context
+    const options = await fetchOptions(parcel)
+    return { ...context, ratesOf: each => ratesOf?.(each, options) ?? [] }
   }
 
   /** Whether the buyer is signed in and has verified the email address of the account. */

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { writeOf } from '../../../gateway/writes/write.ts'
+import { createRunWithoutRequestSlot, writeOf } from '../../../gateway/writes/write.ts'
 import { IdParams, marketParameters } from '../../../kernel/wire.ts'
 import { customerBuyerOfRequest } from '../buyers/routes.ts'
 import { placeOrderInputOfRequest } from './place-order.ts'
@@ -49,7 +49,8 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
           "Returns a checkout of the customer, with prices calculated for this request. `findings` contain `PRICE_CHANGED` when the total changed since the last write. An expired checkout stays readable for an hour. After that, and for another customer's checkout, the response is 404 `CHECKOUT_NOT_FOUND`."
       }
     },
-    request => checkouts.read(customerBuyerOfRequest(request), request.params.id)
+    request =>
+      checkouts.read(customerBuyerOfRequest(request), request.params.id, createRunWithoutRequestSlot(request))
   )
 
   tiers.secured.put(

@@ -1,5 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
-import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite, RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
@@ -66,10 +66,14 @@ export function createCheckoutService({
   const findOwned = async (owner: Owner, id: string) =>
     found(await db.first(repository.findCheckoutOfBuyer, { id, customer_id: owner }), checkoutNotFoundError)
 
-  async function readOwned(owner: Owner, id: string): Promise<CheckoutResponse> {
+  async function readOwned(
+    owner: Owner,
+    id: string,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<CheckoutResponse> {
     const row = await findOwned(owner, id)
     const [priced, isCartChanged] = await Promise.all([
-      priceCheckout(db, owner, row.input),
+      priceCheckout(db, owner, row.input, { withoutSlot }),
       hasCartChanged(row)
     ])
     return checkoutView(row, priced, isCartChanged)
@@ -85,9 +89,14 @@ export function createCheckoutService({
   }
 
   /** Turns the request into the row to store, and calculates its price. */
-  async function priceInput(owner: Owner, request: PlaceOrderInput, stored?: CheckoutInput) {
+  async function priceInput(
+    owner: Owner,
+    request: PlaceOrderInput,
+    { withoutSlot }: IdempotentWrite,
+    stored?: CheckoutInput
+  ) {
     const { input, source } = await readCheckoutInput(owner, request, stored)
-    const priced = await priceCheckout(db, owner, input)
+    const priced = await priceCheckout(db, owner, input, { withoutSlot })
     return {
       priced,
       columns: { input, quote_hash: priced.quote.hash, ...source, seconds: expiresAfterSeconds }
@@ -101,12 +110,12 @@ export function createCheckoutService({
   ): Promise<CheckoutResponse> {
     const { id } = write
     // A retry reads the stored checkout, because the cart may have changed since the earlier attempt.
-    if (write.alreadyApplied) return readOwned(owner, id)
-    const { priced, columns } = await priceInput(owner, request)
+    if (write.alreadyApplied) return readOwned(owner, id, write.withoutSlot)
+    const { priced, columns } = await priceInput(owner, request, write)
     const row = await write.once(db, tx =>
       tx.first(repository.insertCheckout, { id, customer_id: owner, ...columns })
     )
-    return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
+    return row === undefined ? readOwned(owner, id, write.withoutSlot) : checkoutView(row, priced, false)
   }
 
   async function replace(
@@ -115,17 +124,17 @@ export function createCheckoutService({
     request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
-    if (write.alreadyApplied) return readOwned(owner, id)
+    if (write.alreadyApplied) return readOwned(owner, id, write.withoutSlot)
     const present = await findOwned(owner, id)
     assertCheckoutOpen(present)
-    const { priced, columns } = await priceInput(owner, request, present.input)
+    const { priced, columns } = await priceInput(owner, request, write, present.input)
     const row = await write.once(db, async tx => {
       const stored = await lockCheckout(tx, owner, id, write)
       assertCheckoutOpen(stored)
       const input = checkoutInputWithChangedMetadata(columns.input, stored.input.metadata, request.metadata)
       return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
-    return row === undefined ? readOwned(owner, id) : checkoutView(row, priced, false)
+    return row === undefined ? readOwned(owner, id, write.withoutSlot) : checkoutView(row, priced, false)
   }
 
   return {
@@ -133,8 +142,12 @@ export function createCheckoutService({
     assertAccess: (buyer: Buyer, id: string): void => void ownerFor(buyer, id),
     /** Finds a checkout that the buyer may reach. @throws `CHECKOUT_NOT_FOUND` */
     find: async (buyer: Buyer, id: string) => findOwned(ownerFor(buyer, id), id),
-    /** See `CheckoutCommands.read`. */
-    read: async (buyer: Buyer, id: string): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id),
+    /** See `CheckoutCommands.read`. `withoutSlot`: of the request; a caller without a request has no slot. */
+    read: async (
+      buyer: Buyer,
+      id: string,
+      withoutSlot: RunWithoutRequestSlot = work => work()
+    ): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id, withoutSlot),
     /** See `CheckoutCommands.begin`. */
     begin: async (
       buyer: Buyer,
@@ -163,7 +176,7 @@ export function createCheckoutService({
         assertCheckoutOpen(row)
         await tx.run(repository.cancelCheckout, { id })
       })
-      return readOwned(owner, id)
+      return readOwned(owner, id, write.withoutSlot)
     }
   }
 }

@@ -116,7 +116,7 @@ export function createOrderPlacement(deps: Deps) {
     const network = networkFrom(buyer)
     const buyerFacts = { customerId, email: validCheckoutEmailOrNull(purchase.input), network }
     const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
-    const priced = await priceAsAgreed(purchase, keys)
+    const priced = await priceAsAgreed(purchase, keys, write)
     const hasPayments = payments !== undefined
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
       isVerified: false,
@@ -184,11 +184,15 @@ export function createOrderPlacement(deps: Deps) {
    * is rejected, so that the error lists everything that is wrong. Otherwise the reservation reports missing
    * stock.
    */
-  async function priceAsAgreed(purchase: OrderToPlace, keys: BuyerLimitKeys): Promise<PricedCheckout> {
+  async function priceAsAgreed(
+    purchase: OrderToPlace,
+    keys: BuyerLimitKeys,
+    { withoutSlot }: IdempotentWrite
+  ): Promise<PricedCheckout> {
     const { buyer, input } = purchase
     const customerId = customerIdOfBuyer(buyer)
     const priceAndCheck = async (isStockChecked: boolean) => {
-      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted' }
+      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted', withoutSlot }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // Administrators may see findings that reveal earlier orders of the buyer.
       const priced = options.isTrusted ? full : hidePurchaseHistoryFindings(full)

@@ -1,4 +1,5 @@
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
+import { createRunWithoutRequestSlot } from '../../../gateway/writes/write.ts'
 import { marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
@@ -21,11 +22,11 @@ export function shippingEstimateRoutes(
         ...marketParameters,
         summary: 'Estimate shipping costs',
         description:
-          'Returns the shipping options for items, or for a weight and a value, to a destination, cheapest first. The currency is that of the market. Needs no token and changes nothing. An empty list means that the shop does not deliver there. 400 `SHIPPING_REGION_INVALID`: the region is unknown or too large. 409 `SHIPPING_VARIANT_UNAVAILABLE`: `variant_id` is not for sale in this market.',
+          'Returns the shipping options for items, or for a weight and a value, to a destination, cheapest first. The currency is that of the market. Options of carriers with live prices are omitted while the carrier does not respond. Needs no token and changes nothing. An empty list means that the shop does not deliver there. 400 `SHIPPING_REGION_INVALID`: the region is unknown or too large. 409 `SHIPPING_VARIANT_UNAVAILABLE`: `variant_id` is not for sale in this market.',
         body: ShippingRatesRequest,
         response: { 200: ShippingRatesResponse }
       }
     },
-    async request => options.list(request.body, await marketOf(request))
+    async request => options.list(request.body, await marketOf(request), createRunWithoutRequestSlot(request))
   )
 }

@@ -1,25 +1,42 @@
 import { addressRegionFault } from '../../../kernel/regions.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { shippingDestinationRegionInvalidError, variantUnavailableError } from '../errors.ts'
-import { listShippingOptionsOfParcel, type ShippingParcel, type ShippingRules } from '../rules/options.ts'
+import type { FetchProviderOptions } from '../provider-rates/service.ts'
+import {
+  listShippingOptionsOfParcel,
+  type ShippingParcel,
+  type ShippingRules,
+  withProviderOptions
+} from '../rules/options.ts'
 import type { ShippingRatesRequest, ShippingRatesResponse } from './schema.ts'
 
 type Deps = {
   catalog: Pick<CatalogApi, 'offers' | 'requireVariant'>
   rules: () => Promise<ShippingRules>
+  providerOptionFetcher: () => FetchProviderOptions | undefined
   currency: string
 }
 type Contents = Pick<ShippingParcel, 'weightGrams' | 'valueMinor' | 'items' | 'requiresShipping'>
 type ShippedItem = { readonly variant_id: string; readonly quantity: number }
 
 /** Estimates shipping costs. */
-export function createShippingEstimateService({ catalog, rules: loadRules, currency }: Deps) {
+export function createShippingEstimateService({
+  catalog,
+  rules: loadRules,
+  providerOptionFetcher,
+  currency
+}: Deps) {
   /**
    * Lists options in the currency of the market. Null: in the currency of the shop.
    * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`
    */
-  async function list(body: ShippingRatesRequest, market: Market | null): Promise<ShippingRatesResponse> {
+  async function list(
+    body: ShippingRatesRequest,
+    market: Market | null,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<ShippingRatesResponse> {
     const { country, region, postal_code } = body.destination
     const rules = await loadRules()
     assertRegionIsClear(body.destination, rules)
@@ -29,8 +46,12 @@ export function createShippingEstimateService({ catalog, rules: loadRules, curre
       currency: market?.currency ?? currency,
       ...contents
     }
+    const own = listShippingOptionsOfParcel(rules, parcel)
+    const fetchOptions = providerOptionFetcher()
+    const options =
+      fetchOptions === undefined ? own : withProviderOptions(own, await fetchOptions(parcel, withoutSlot))
     return {
-      rates: listShippingOptionsOfParcel(rules, parcel).map(
+      rates: options.map(
         ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({
           ...option,
           amount,

@@ -56,7 +56,10 @@ export type ShippingParcel = {
   readonly requiresShipping: boolean
 }
 
-/** A shipping option of a parcel. `id` identifies method and zone, so it stays when the price changes. */
+/**
+ * A shipping option of a parcel. `id` identifies method and zone, or provider and service, so it stays when the price
+ * changes. `provider`: the name of the carrier for buyers.
+ */
 export type ShippingOption = {
   readonly id: string
   readonly methodId: string
@@ -135,6 +138,12 @@ export function listShippingOptionsOfParcel(rules: ShippingRules, parcel: Shippi
     )
     .map(({ option }) => option)
 }
+
+/** Adds the options of providers to a parcel's own options: cheapest first, with equal prices its own first. */
+export const withProviderOptions = (
+  own: readonly ShippingOption[],
+  ofProviders: readonly ShippingOption[]
+): ShippingOption[] => [...own, ...ofProviders].sort((a, b) => a.amountMinor - b.amountMinor)
 
 function findZone({ areas }: ShippingRules, destination: DeliveryDestination): string | undefined {
   const place = toMatchableDestination(destination)

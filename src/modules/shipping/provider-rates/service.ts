@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import type { DeliveryDestination } from '../../../kernel/areas.ts'
+import { callWithTimeout, isTimeoutError } from '../../../kernel/call-with-timeout.ts'
+import { createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
+import { normalizePostalCode } from '../../../kernel/countries.ts'
+import type { PortProvider } from '../../../kernel/ports.ts'
+import { findRegionCode } from '../../../kernel/regions.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Metrics } from '../../../platform/metrics/registry.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { ShippingOption, ShippingParcel } from '../rules/options.ts'
+import { findProviderRatesFault, optionOfProviderRate } from './options.ts'
+import type { ParcelToRate, ProviderRate, ShippingRateProvider } from './port.ts'
+import * as repository from './repository.ts'
+
+const DELETED_AT_ONCE = 1_000
+
+type Deps = {
+  db: Database
+  log: Log
+  metrics: Metrics
+  /** The providers of the port. Empty: the shop has its own rates only. */
+  providers: () => readonly PortProvider<ShippingRateProvider>[]
+  timeoutMs: number
+  /** Seconds for which rates of a parcel stay the same. */
+  keptSeconds: number
+}
+type Answer = { readonly provider: string; readonly rates: readonly ProviderRate[] }
+/**
+ * Returns the options of all providers for a parcel. `withoutSlot`: of the request that waits for them. Call it outside of a
+ * transaction.
+ */
+export type FetchProviderOptions = (
+  parcel: ShippingParcel,
+  withoutSlot: RunWithoutRequestSlot
+) => Promise<readonly ShippingOption[]>
+
+/**
+ * Asks providers for the rates of parcels. Rates are stored for some minutes, so that every process calculates the same price
+ * for the same parcel. A provider that fails has no options.
+ */
+export function createProviderRateService({ db, log, metrics, providers, timeoutMs, keptSeconds }: Deps) {
+  const breakers = new Map<string, ReturnType<typeof createCircuitBreaker>>()
+  const requests = metrics.counter('rate_requests', 'Requests for rates to providers, by outcome.', {
+    outcome: ['valid', 'invalid', 'failed', 'timed_out', 'skipped']
+  })
+
+  function breakerOf(provider: string) {
+    const breaker = breakers.get(provider) ?? createCircuitBreaker()
+    breakers.set(provider, breaker)
+    return breaker
+  }
+
+  /** Returns `undefined` when the provider fails, or is skipped because it failed before. */
+  async function ask(
+    { name, provider }: PortProvider<ShippingRateProvider>,
+    parcel: ParcelToRate
+  ): Promise<Answer | undefined> {
+    const breaker = breakerOf(name)
+    if (!breaker.tryAdmit()) {
+      requests.add({ outcome: 'skipped' })
+      return undefined
+    }
+    try {
+      const rates = await callWithTimeout(timeoutMs, async signal => provider.listRates(parcel, signal))
+      const fault = findProviderRatesFault(rates)
+      if (fault === undefined) {
+        breaker.recordSuccess()
+        requests.add({ outcome: 'valid' })
+        return { provider: name, rates }
+      }
+      requests.add({ outcome: 'invalid' })
+      log.warn({ provider: name, fault }, 'invalid shipping rates: the options of the provider are omitted')
+    } catch (error) {
+      requests.add({ outcome: isTimeoutError(error) ? 'timed_out' : 'failed' })
+      log.warn({ provider: name, err: error }, 'no shipping rates: the options of the provider are omitted')
+    }
+    breaker.recordFailure()
+    return undefined
+  }
+
+  async function readAnswers(
+    parcel: ParcelToRate,
+    all: readonly PortProvider<ShippingRateProvider>[],
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<readonly Answer[]> {
+    const key = hashOfParcel(parcel)
+    const stored = await db.rows(repository.findProviderRates, { parcel: key })
+    const missing = all.filter(({ name }) => !stored.some(({ provider }) => provider === name))
+    if (missing.length === 0) return stored
+    const answers = await withoutSlot(() => Promise.all(missing.map(provider => ask(provider, parcel))))
+    const rows = answers.filter(answer => answer !== undefined)
+    if (rows.length === 0) return stored
+    await db.run(repository.storeProviderRates, { parcel: key, rows, seconds: keptSeconds })
+    // Another process may have stored its answers first. Then they are the rates of this parcel.
+    return db.rows(repository.findProviderRates, { parcel: key })
+  }
+
+  const fetch: FetchProviderOptions = async (parcel, withoutSlot) => {
+    const { destination, requiresShipping, ...measures } = parcel
+    if (destination === null || !requiresShipping) return []
+    const all = providers()
+    const answers = await readAnswers(
+      { destination: normalizedDestination(destination), ...measures },
+      all,
+      withoutSlot
+    )
+    return answers
+      .filter(({ provider }) => all.some(({ name }) => name === provider))
+      .flatMap(({ provider, rates }) =>
+        rates.map(rate => optionOfProviderRate(provider, rate, parcel.currency))
+      )
+  }
+
+  return {
+    /** `undefined` without providers, so that a shop with its own rates only waits for nothing. */
+    fetcher: (): FetchProviderOptions | undefined => (providers().length === 0 ? undefined : fetch),
+    /** Returns how many rows it deleted. */
+    deleteExpired: async (): Promise<number> =>
+      providers().length === 0 ? 0 : db.run(repository.deleteExpiredProviderRates, { limit: DELETED_AT_ONCE })
+  }
+}
+
+/** Equal destinations are one parcel, however the buyer typed them. */
+const normalizedDestination = ({
+  country,
+  region,
+  postalCode
+}: DeliveryDestination): DeliveryDestination => ({
+  country,
+  region: region === undefined ? undefined : (findRegionCode(country, region) ?? region),
+  postalCode: postalCode === undefined ? undefined : normalizePostalCode(country, postalCode)
+})
+
+function hashOfParcel({ destination, weightGrams, valueMinor, items, currency }: ParcelToRate): Buffer {
+  const { country, region = '', postalCode = '' } = destination
+  const content = [country, region, postalCode, weightGrams, valueMinor, items, currency]
+  return hash('sha256', JSON.stringify(content), 'buffer')
+}
