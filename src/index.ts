@@ -104,11 +104,15 @@ export {
   reviewsModule
 } from './modules/reviews/index.ts'
 export {
+  type ParcelToRate,
+  type ProviderRate,
   type ShippingApi,
+  type ShippingRateProvider,
   shipmentCorrectedEvent,
   shipmentDeliveredEvent,
   shipmentReturnedEvent,
-  shippingModule
+  shippingModule,
+  shippingRatesPort
 } from './modules/shipping/index.ts'
 export { endpointDisabledEvent, webhooksModule } from './modules/webhooks/index.ts'
 export { type IdempotentWrite, newWrite, writeOfJob } from './platform/idempotency/write.ts'

@@ -17,7 +17,8 @@ const PUBLIC = `
   orderClaimedEvent orderCreatedEvent orderCreditedEvent orderPlacedEvent orderShipmentVoidedEvent orderShippedEvent unpaidStockHighEvent authorizationExpiringEvent paymentAuthorizedEvent paymentDisputedEvent
   paymentFailedEvent paymentPaidEvent paymentRefundedEvent refundFailedEvent pricesChangedEvent shipmentCorrectedEvent shipmentDeliveredEvent shipmentReturnedEvent
   endpointDisabledEvent PayloadOf
-  standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest definePort provide Port PortProvider PortReader
+  standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
+  ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
 
   settings.SettingProblem settings.SettingsOf settings.booleanSetting settings.integerSetting settings.secretSetting settings.settingsSection settings.textSetting
   settings.urlWithPasswordSetting

@@ -39,6 +39,7 @@ export type ShippingRateProvider = {
   listRates(parcel: ParcelToRate, signal: AbortSignal): Promise<readonly ProviderRate[]>
 }
 
+/** Providers of live shipping options, such as carriers. */
 export const shippingRatesPort = definePort<ShippingRateProvider>('shipping.rates', {
   description: 'Returns shipping options with live prices for a parcel.',
   providers: 'many'

@@ -18,7 +18,7 @@ export const storeProviderRates = statement({
   takes: {
     parcel: 'bytea',
     rows: json<readonly { readonly provider: string; readonly rates: readonly ProviderRate[] }[]>(),
-    seconds: 'int8'
+    seconds: 'float8'
   },
   text: `
     insert into shipping.provider_rates as stored (parcel, provider, rates, expires_at)
