@@ -29,6 +29,7 @@ export { isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Ports of modules, and their providers. */
 export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'
+export { createRequestBudget } from './kernel/request-budget.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
 /** Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`. */
@@ -64,7 +65,7 @@ export {
   stockShortEvent,
   stockTakenEvent
 } from './modules/inventory/index.ts'
-export { notificationsModule } from './modules/notifications/index.ts'
+export { type NotificationsApi, notificationsModule } from './modules/notifications/index.ts'
 export {
   assistedBuyerOfRequest,
   type Buyer,

@@ -25,6 +25,7 @@ import { shipmentDeliveredEvent, shippingModule } from '../shipping/index.ts'
 import { createMailContentRenderer } from './delivery/content.ts'
 import { createNotificationSender } from './delivery/service.ts'
 import { createStorefrontLinks } from './delivery/storefront-links.ts'
+import { createUnstoredMailSender, type SendUnstoredMail } from './delivery/unstored.ts'
 import { createDevMailbox, type DevMailbox } from './dev-mailbox/service.ts'
 import { diagnoseMailServer } from './diagnosis.ts'
 import { notificationAdministrationRoutes } from './message-administration/routes.ts'
@@ -63,6 +64,12 @@ export type NotificationsApi = {
   readonly devMailbox: Pick<DevMailbox, 'list' | 'find'> | undefined
   /** Queues a mail to every address of `notifications.staff`, in the caller's transaction. */
   readonly notifyStaff: StaffMailQueue['notify']
+  /**
+   * Sends a mail at once and stores nothing of it, for content that must not be stored, such as the code of a gift card. Call
+   * it from a job, outside a transaction; a retry of the job sends the mail again with the same Message-ID. Returns false
+   * when the address is invalid or suppressed. @throws MailSendError when the mail server does not accept the mail
+   */
+  readonly send: SendUnstoredMail
 }
 
 /** Mails to customers, guests and staff. */
@@ -153,7 +160,8 @@ export const notificationsModule = defineModule({
       timers.untilEmpty(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.deleteOld)
     const api: NotificationsApi = {
       devMailbox: transport.name === 'mailbox' ? mailbox : undefined,
-      notifyStaff: staff.notify
+      notifyStaff: staff.notify,
+      send: createUnstoredMailSender({ transport, domain, suppressions })
     }
     return {
       api,

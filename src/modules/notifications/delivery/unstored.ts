@@ -1,0 +1,50 @@
+import { parseEmail } from '../../../kernel/email.ts'
+import { escapeHtml } from '../../../kernel/html.ts'
+import type { SuppressionList } from '../suppressions/service.ts'
+import type { MailTransport } from '../transport/transport.ts'
+
+/** A mail of another module, with its content. */
+export type UnstoredMail = {
+  /** The same for each attempt: mail programs show mails of one id once. */
+  readonly id: string
+  /** The kind of the mail for logs, such as `gift_cards.code`. */
+  readonly kind: string
+  readonly to: { readonly email: string; readonly name: string | null }
+  readonly subject: string
+  /** Paragraphs, separated by an empty line. */
+  readonly text: string
+}
+export type SendUnstoredMail = (mail: UnstoredMail) => Promise<boolean>
+
+type Deps = {
+  transport: MailTransport
+  /** Domain of the sender address, for `Message-ID`. */
+  domain: string
+  suppressions: Pick<SuppressionList, 'check'>
+}
+
+/** Creates the function that sends mails whose content is not stored. See `NotificationsApi.send`. */
+export const createUnstoredMailSender =
+  ({ transport, domain, suppressions }: Deps): SendUnstoredMail =>
+  async ({ id, kind, to, subject, text }) => {
+    const address = parseEmail(to.email)
+    if (address === undefined || (await suppressions.check(address, false)).reason !== undefined) return false
+    await transport.send({
+      id,
+      template: kind,
+      date: new Date(),
+      messageId: `<${id}@${domain}>`,
+      to: { name: withoutLineBreaks(to.name ?? ''), address },
+      subject: withoutLineBreaks(subject),
+      text,
+      html: text
+        .split(/\n{2,}/)
+        .map(paragraph => `<p>${escapeHtml(paragraph)}</p>`)
+        .join('\n'),
+      headers: {}
+    })
+    return true
+  }
+
+/** Line breaks in a header would begin another header. */
+const withoutLineBreaks = (text: string): string => text.replaceAll(/[\r\n<>"\\]+/g, ' ').trim()
