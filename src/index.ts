@@ -72,8 +72,10 @@ export {
   customerBuyerOfRequest,
   dataRequestedEvent,
   guestBuyerOfRequest,
+  type OrderCheck,
   type OrdersApi,
   orderCanceledEvent,
+  orderCheckPort,
   orderClaimedEvent,
   orderCreatedEvent,
   orderCreditedEvent,
@@ -84,6 +86,8 @@ export {
   orderShippedEvent,
   ordersModule,
   type PlaceOrderInput,
+  type PurchaseRefusal,
+  type PurchaseToCheck,
   unpaidStockHighEvent
 } from './modules/orders/index.ts'
 export {

@@ -113,6 +113,17 @@ export const orderPriceChangedError = defineError(
   'The price differs from the agreed one. Show the price in "quote", and send its total as expected_total.',
   { mayPass: true }
 )
+export const orderNotAllowedError = defineError(
+  'conflict',
+  'ORDER_NOT_ALLOWED',
+  'A check of this shop does not allow the order. See "findings" for what to change.',
+  { mayPass: true }
+)
+export const orderCheckUnavailableError = defineError(
+  'unavailable',
+  'ORDER_CHECK_UNAVAILABLE',
+  'A check that this order needs did not answer, so nothing was ordered. Try again.'
+)
 export const tooManyPendingOrdersError = defineError(
   'conflict',
   'ORDER_PENDING_LIMIT',

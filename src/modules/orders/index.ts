@@ -47,6 +47,12 @@ import {
   sendDataRequestLinkJob,
   watchUnpaidStockJob
 } from './jobs.ts'
+import {
+  type OrderCheck,
+  orderCheckPort,
+  type PurchaseRefusal,
+  type PurchaseToCheck
+} from './order-checks/port.ts'
 import type { OrderMessageSummary } from './orders/message-summary-service.ts'
 import type { OrderTokens } from './orders/service.ts'
 import type { DataRequestMail } from './personal-data/data-request-service.ts'
@@ -70,7 +76,16 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
-export type { Buyer, OrderMessageSummary, OrderStatistics, PlaceOrderInput }
+export type {
+  Buyer,
+  OrderCheck,
+  OrderMessageSummary,
+  OrderStatistics,
+  PlaceOrderInput,
+  PurchaseRefusal,
+  PurchaseToCheck
+}
+export { orderCheckPort }
 
 /** The API of orders for other modules. */
 export type OrdersApi = {
@@ -170,6 +185,7 @@ export const ordersModule = defineModule({
     orderErasedEvent,
     dataRequestedEvent
   ],
+  ports: [orderCheckPort],
   provides: [orderHistoryPort, packingSlipOrdersPort, orderPaymentHooksPort],
   subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, stockTakenEvent, stockLostEvent],
   jobs: [

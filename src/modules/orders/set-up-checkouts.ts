@@ -16,6 +16,7 @@ import { CHECKOUT_LINE_QUANTITY_MAX } from './checkouts/schema.ts'
 import { createCheckoutService } from './checkouts/service.ts'
 import { countryRoutes } from './countries/routes.ts'
 import { createAddressFormatService } from './countries/service.ts'
+import { createOrderChecks } from './order-checks/service.ts'
 import type { OrdersSettings } from './settings.ts'
 
 const MINUTE_SECONDS = 60
@@ -37,7 +38,7 @@ type Apis = {
 
 /** Creates the services that are used before an order exists: address rules, checkouts and their prices. */
 export function setUpCheckoutServices(
-  { config, db, timers, secrets }: ModulePlatform,
+  { config, db, log, ports, timers, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, catalog, pricing, inventory, shipping, cart }: Apis
 ) {
@@ -49,6 +50,7 @@ export function setUpCheckoutServices(
   const limitCodeGuesses = createPromotionCodeGuessLimiter(
     config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
   )
+  const checks = createOrderChecks({ ports, log })
   const checkouts = createCheckoutService({
     db,
     secrets,
@@ -56,6 +58,7 @@ export function setUpCheckoutServices(
     expiresAfterSeconds,
     readCheckoutInput,
     priceCheckout,
+    checks,
     limitCodeGuesses
   })
   const countries = createAddressFormatService({ pricing, shipping })
@@ -65,6 +68,7 @@ export function setUpCheckoutServices(
   return {
     readCheckoutInput,
     priceCheckout,
+    checks,
     checkouts,
     limitCodeGuesses,
     routes: (tiers: Tiers): void => {

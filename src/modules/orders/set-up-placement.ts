@@ -46,7 +46,11 @@ export function setUpOrderPlacementServices(
   { db, emit, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis,
-  { checkouts: { readCheckoutInput, priceCheckout, checkouts, limitCodeGuesses }, lifecycle, tokens }: Parts
+  {
+    checkouts: { readCheckoutInput, priceCheckout, checks, checkouts, limitCodeGuesses },
+    lifecycle,
+    tokens
+  }: Parts
 ) {
   const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
   const findBuyerKeys = createBuyerLimitKeyFinder({ secrets, auth })
@@ -56,6 +60,7 @@ export function setUpOrderPlacementServices(
     emit,
     findBuyerKeys,
     priceCheckout,
+    checks,
     nextOrderNumber: createOrderNumberGenerator(db),
     changes,
     fulfilment,

@@ -10,6 +10,10 @@ type OwnFinding = {
   readonly available?: number
   readonly rule?: { readonly min: number; readonly max: number; readonly step: number }
   readonly field?: string
+  /** The id of the line that a check refuses. */
+  readonly line?: string
+  /** The code of a check of another module. */
+  readonly checkCode?: string
 }
 
 const MESSAGES = {
@@ -26,7 +30,9 @@ const MESSAGES = {
   EMAIL_INVALID: 'This is not an email address.',
   ADDRESS_MISSING: 'A shipping address is required.',
   ADDRESS_INVALID: 'The address is not complete.',
-  DELIVERY_NOT_INCLUDED: 'The price does not include delivery.'
+  DELIVERY_NOT_INCLUDED: 'The price does not include delivery.',
+  ORDER_NOT_ALLOWED: 'This purchase is not allowed.',
+  ORDER_CHECK_UNAVAILABLE: 'A check of this purchase did not answer. It is repeated with the order.'
 }
 
 /** Whether the buyer must solve the finding before the checkout can be completed. */
@@ -44,6 +50,8 @@ const BLOCKS = {
   ADDRESS_MISSING: true,
   ADDRESS_INVALID: true,
   DELIVERY_NOT_INCLUDED: false,
+  ORDER_NOT_ALLOWED: true,
+  ORDER_CHECK_UNAVAILABLE: false,
   SHIPPING_DESTINATION_MISSING: true,
   SHIPPING_NOT_AVAILABLE: true,
   SHIPPING_CHOICE_GONE: false,

@@ -183,6 +183,10 @@ export const CheckoutFindingResponse = Type.Object({
   field: Type.Optional(
     Type.String({ description: 'The field of the request, such as shipping_address/city.' })
   ),
+  item: Type.Optional({ ...Id, description: 'The item that `ORDER_NOT_ALLOWED` is about.' }),
+  check_code: Type.Optional(
+    Type.String({ description: 'With `ORDER_NOT_ALLOWED`, the code of the check that does not allow it.' })
+  ),
   group: Type.Optional(Type.String()),
   promotion_code: Type.Optional(Type.String()),
   missing_amount: Type.Optional(amount('Amount that is missing to the minimum of the promotion')),

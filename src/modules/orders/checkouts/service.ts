@@ -11,9 +11,11 @@ import {
   checkoutNotFoundError,
   checkoutStaleError
 } from '../errors.ts'
+import type { OrderChecks } from '../order-checks/service.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
 import { type CheckoutInput, checkoutInputWithChangedMetadata } from './input.ts'
 import type { PlaceOrderInput } from './place-order.ts'
+import type { PricedCheckout } from './price.ts'
 import type { PriceCheckout } from './pricer.ts'
 import type { ReadCheckoutInput } from './read-input.ts'
 import * as repository from './repository.ts'
@@ -28,6 +30,7 @@ type Deps = {
   priceCheckout: PriceCheckout
   /** Absent: clients send items. */
   cart: Pick<CartApi, 'findStored'> | undefined
+  checks: Pick<OrderChecks, 'findingsOf'>
   limitCodeGuesses: LimitPromotionCodeGuesses
   /** Seconds without a change after which a checkout expires. */
   expiresAfterSeconds: number
@@ -50,6 +53,7 @@ export function createCheckoutService({
   readCheckoutInput,
   priceCheckout,
   cart,
+  checks,
   limitCodeGuesses,
   expiresAfterSeconds
 }: Deps) {
@@ -76,7 +80,19 @@ export function createCheckoutService({
       priceCheckout(db, owner, row.input, { withoutSlot }),
       hasCartChanged(row)
     ])
-    return checkoutView(row, priced, isCartChanged)
+    return viewWithChecks(row, priced, isCartChanged, withoutSlot)
+  }
+
+  /** The response, with what the checks of other modules find while the checkout is open. */
+  async function viewWithChecks(
+    row: repository.CheckoutRow,
+    priced: PricedCheckout,
+    isCartChanged: boolean,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<CheckoutResponse> {
+    const isOpen = row.status === 'open' && row.order_id === null && !row.is_expired
+    const found = isOpen ? await checks.findingsOf(row.customer_id, row.input, priced, withoutSlot) : []
+    return checkoutView(row, { ...priced, findings: [...priced.findings, ...found] }, isCartChanged)
   }
 
   async function hasCartChanged({
@@ -115,7 +131,9 @@ export function createCheckoutService({
     const row = await write.once(db, tx =>
       tx.first(repository.insertCheckout, { id, customer_id: owner, ...columns })
     )
-    return row === undefined ? readOwned(owner, id, write.withoutSlot) : checkoutView(row, priced, false)
+    return row === undefined
+      ? readOwned(owner, id, write.withoutSlot)
+      : viewWithChecks(row, priced, false, write.withoutSlot)
   }
 
   async function replace(
@@ -134,7 +152,9 @@ export function createCheckoutService({
       const input = checkoutInputWithChangedMetadata(columns.input, stored.input.metadata, request.metadata)
       return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
-    return row === undefined ? readOwned(owner, id, write.withoutSlot) : checkoutView(row, priced, false)
+    return row === undefined
+      ? readOwned(owner, id, write.withoutSlot)
+      : viewWithChecks(row, priced, false, write.withoutSlot)
   }
 
   return {

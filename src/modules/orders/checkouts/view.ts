@@ -200,12 +200,14 @@ export function checkoutFindingView(found: CheckoutFinding): CheckoutFindingResp
     }
   }
   if ('group' in found) return { ...shown, group: found.group }
-  const { variantId, available, rule, field } = found
+  const { variantId, available, rule, field, line, checkCode } = found
   return {
     ...shown,
     ...(variantId !== undefined && { variant_id: variantId }),
     ...(available !== undefined && { available }),
     ...(rule && { quantity_min: rule.min, quantity_max: rule.max, quantity_step: rule.step }),
-    ...(field !== undefined && { field })
+    ...(field !== undefined && { field }),
+    ...(line !== undefined && { item: line }),
+    ...(checkCode !== undefined && { check_code: checkCode })
   }
 }

@@ -107,9 +107,9 @@ export type OrderCommands = {
    * its own order. Locks the cart, the buyer's pending orders, stock and limited promotions, until the commit. No
    * payment provider is called while they are locked.
    * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_MARKET_DESTINATION`,
-   * `ORDER_PRICE_CHANGED`, `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `ORDER_UNPAID_STOCK_LIMIT`,
-   * `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP`, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, and as
-   * `CheckoutCommands.begin`
+   * `ORDER_PRICE_CHANGED`, `ORDER_CODE_REFUSED`, `ORDER_NOT_ALLOWED`, `ORDER_CHECK_UNAVAILABLE`,
+   * `ORDER_PENDING_LIMIT`, `ORDER_UNPAID_STOCK_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP`,
+   * `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, and as `CheckoutCommands.begin`
    * @example
    * const [variant] = await catalog.findBySku([sku])
    * assert.ok(variant?.isActive)

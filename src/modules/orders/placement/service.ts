@@ -27,6 +27,7 @@ import {
   paymentTimeoutSecondsOf,
   type UnpaidOrderTimeoutSeconds
 } from '../lifecycle/terms.ts'
+import type { OrderChecks } from '../order-checks/service.ts'
 import { findOrderOfCartVersion, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import type { StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
@@ -47,6 +48,7 @@ type Deps = {
   emit: Emit
   pricing: Pick<PricingApi, 'serializedBy' | 'redeem' | 'countPaidRedemptions'>
   priceCheckout: PriceCheckout
+  checks: Pick<OrderChecks, 'priceAllowed'>
   nextOrderNumber: () => Promise<string>
   changes: Pick<OrderTransitions, 'lock'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
@@ -80,8 +82,9 @@ export function createOrderPlacement(deps: Deps) {
    * reserved before the transaction and the payment provider is called after it, so neither is waited for
    * inside.
    * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_PRICE_CHANGED`,
-   * `ORDER_CODE_REFUSED`, `ORDER_PENDING_LIMIT`, `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its
-   * like, `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`
+   * `ORDER_CODE_REFUSED`, `ORDER_NOT_ALLOWED`, `ORDER_CHECK_UNAVAILABLE`, `ORDER_PENDING_LIMIT`,
+   * `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its like, `PAYMENT_PROVIDER_UNKNOWN`,
+   * `PAYMENT_METHOD_UNKNOWN`
    */
   async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<PlacedOrderIdAndRow> {
     let order: OrderRow | undefined
@@ -116,7 +119,7 @@ export function createOrderPlacement(deps: Deps) {
     const network = networkFrom(buyer)
     const buyerFacts = { customerId, email: validCheckoutEmailOrNull(purchase.input), network }
     const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
-    const priced = await priceAsAgreed(purchase, keys, write)
+    const priced = await deps.checks.priceAllowed(purchase, write, () => priceAsAgreed(purchase, keys, write))
     const hasPayments = payments !== undefined
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
       isVerified: false,
