@@ -19,6 +19,7 @@ const PUBLIC = `
   endpointDisabledEvent PayloadOf
   standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
   ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
+  OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
 
   settings.SettingProblem settings.SettingsOf settings.booleanSetting settings.integerSetting settings.secretSetting settings.settingsSection settings.textSetting
   settings.urlWithPasswordSetting

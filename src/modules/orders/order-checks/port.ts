@@ -53,6 +53,7 @@ export type OrderCheck = (
   signal: AbortSignal
 ) => Promise<readonly PurchaseRefusal[]>
 
+/** Checks before an order. Any number of modules provide one. */
 export const orderCheckPort = definePort<OrderCheck>('orders.before_place', {
   description: 'Checks that can stop an order before it is placed, such as the age of the buyer.',
   providers: 'many'
