@@ -58,7 +58,7 @@ export function setUpCheckoutServices(
     expiresAfterSeconds,
     readCheckoutInput,
     priceCheckout,
-    checks,
+    findCheckFindings: checks.findingsOf,
     limitCodeGuesses
   })
   const countries = createAddressFormatService({ pricing, shipping })

@@ -11,8 +11,8 @@ import {
   checkoutNotFoundError,
   checkoutStaleError
 } from '../errors.ts'
-import type { OrderChecks } from '../order-checks/service.ts'
 import type { LimitPromotionCodeGuesses } from './code-guesses.ts'
+import type { CheckoutFinding } from './findings.ts'
 import { type CheckoutInput, checkoutInputWithChangedMetadata } from './input.ts'
 import type { PlaceOrderInput } from './place-order.ts'
 import type { PricedCheckout } from './price.ts'
@@ -30,7 +30,13 @@ type Deps = {
   priceCheckout: PriceCheckout
   /** Absent: clients send items. */
   cart: Pick<CartApi, 'findStored'> | undefined
-  checks: Pick<OrderChecks, 'findingsOf'>
+  /** Returns what checks of other modules find in an open checkout. */
+  findCheckFindings: (
+    customerId: string | null,
+    input: CheckoutInput,
+    priced: PricedCheckout,
+    withoutSlot: RunWithoutRequestSlot
+  ) => Promise<readonly CheckoutFinding[]>
   limitCodeGuesses: LimitPromotionCodeGuesses
   /** Seconds without a change after which a checkout expires. */
   expiresAfterSeconds: number
@@ -53,7 +59,7 @@ export function createCheckoutService({
   readCheckoutInput,
   priceCheckout,
   cart,
-  checks,
+  findCheckFindings,
   limitCodeGuesses,
   expiresAfterSeconds
 }: Deps) {
@@ -91,7 +97,7 @@ export function createCheckoutService({
     withoutSlot: RunWithoutRequestSlot
   ): Promise<CheckoutResponse> {
     const isOpen = row.status === 'open' && row.order_id === null && !row.is_expired
-    const found = isOpen ? await checks.findingsOf(row.customer_id, row.input, priced, withoutSlot) : []
+    const found = isOpen ? await findCheckFindings(row.customer_id, row.input, priced, withoutSlot) : []
     return checkoutView(row, { ...priced, findings: [...priced.findings, ...found] }, isCartChanged)
   }
 
