@@ -6,7 +6,9 @@ import { createGateway, type Gateway, type GatewayModule } from './gateway/serve
 import { guideFiles, listGuides } from './guides.ts'
 import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
+import type { ReadResourceFields } from './kernel/resources.ts'
 import type { GetModuleApi, Module } from './module.ts'
+import { createFieldRegistry } from './module-fields.ts'
 import { diagnosePorts } from './module-ports.ts'
 import { adminModule } from './modules/admin/index.ts'
 import { authModule } from './modules/auth/index.ts'
@@ -21,6 +23,7 @@ import { reviewsModule } from './modules/reviews/index.ts'
 import { shippingModule } from './modules/shipping/index.ts'
 import { webhooksModule } from './modules/webhooks/index.ts'
 import type { Platform } from './platform/platform.ts'
+import type { Transaction } from './platform/postgres/database.ts'
 import { createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
 import { version } from './version.ts'
 
@@ -55,6 +58,8 @@ export type ShopModules = {
   modules: readonly GatewayModule[]
   /** The API of a module; `undefined` when it is disabled. */
   apiOf: GetModuleApi
+  /** The fields that modules add to resources of others. */
+  fieldsOf: ReadResourceFields<Transaction>
   /** Checks of the stored data, which `doctor` runs. */
   diagnoses: readonly DiagnosisCheck[]
   /** Stops the modules. The platform stays open. */
@@ -75,9 +80,11 @@ export async function setUpShopModules(
   platform: Platform,
   all: readonly Module[] = standardModules
 ): Promise<ShopModules> {
-  const loaded = await setUpModules(all, platform)
+  const fields = createFieldRegistry(all, platform)
+  const loaded = await setUpModules(all, platform, fields)
   return {
     platform,
+    fieldsOf: fields.fieldsOf,
     modules: all.map(module => {
       const instance = loaded.find(each => each.module === module)?.instance
       const parts = Object.entries(module.switches ?? {}).map(([name, { basePaths }]) => ({
@@ -108,6 +115,7 @@ export async function openGatewayForShopModules({
   platform,
   modules,
   apiOf,
+  fieldsOf,
   stop
 }: ShopModules): Promise<ShopWithGateway> {
   const examples = createCurlExampleWriter(apiOf)
@@ -120,7 +128,8 @@ export async function openGatewayForShopModules({
     files: platform.config.shop.demo === 'off' ? guideFiles : [...guideFiles, demoFiles],
     authenticate: apiOf(authModule)?.authenticate ?? (() => Promise.reject(authDisabledError())),
     revocations: apiOf(authModule)?.revocations,
-    modules
+    modules,
+    fieldsOf
   })
   return { ...gateway, apiOf, examples, stop }
 }

@@ -30,13 +30,15 @@ export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Ports of modules, and their providers. */
 export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'
 export { createRequestBudget } from './kernel/request-budget.ts'
+/** Fields on resources of other modules. */
+export { extendResource, type FieldAudience, type Resource, type ResourceField } from './kernel/resources.ts'
 /** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
 /** Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`. */
 export * as settings from './kernel/settings.ts'
 /** Schemas of requests and responses: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
 export * as wire from './kernel/wire.ts'
-export { defineModule, type Module } from './module.ts'
+export { defineModule, type Module, type ProvidedField, provideField } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'
 export {
   apiKeyCreatedEvent,
@@ -54,8 +56,11 @@ export {
   type CatalogApi,
   catalogChangedEvent,
   catalogModule,
+  categoryResource,
   type Offer,
-  productChangedEvent
+  productChangedEvent,
+  productResource,
+  variantResource
 } from './modules/catalog/index.ts'
 export {
   type InventoryApi,

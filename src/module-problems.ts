@@ -1,5 +1,6 @@
 import type { EventType } from './kernel/events.ts'
 import type { Port } from './kernel/ports.ts'
+import type { ResourceField } from './kernel/resources.ts'
 
 type Named = {
   readonly name: string
@@ -14,6 +15,7 @@ export type ComposableModule = Named & {
   readonly uses: Readonly<Record<string, Named>>
   readonly subscribes?: readonly EventType[]
   readonly provides?: readonly Port[]
+  readonly extends?: readonly ResourceField[]
   readonly migrations?: URL
   readonly personalData?: true | string
 }
@@ -61,7 +63,8 @@ export function findModuleProblems(modules: readonly ComposableModule[], switche
     ...strays,
     ...undeclared,
     ...eventProblems(modules),
-    ...portProblems(modules)
+    ...portProblems(modules),
+    ...fieldProblems(modules)
   ]
 }
 
@@ -99,4 +102,32 @@ function portProblems(modules: readonly ComposableModule[]): string[] {
       )
   })
   return [...strange, ...withoutOwner]
+}
+
+const FIELD_NAME = /^[a-z][a-z0-9_]*$/
+
+/** Returns fields whose names are no field names, belong to the resource, or to a field of another module. */
+function fieldProblems(modules: readonly ComposableModule[]): string[] {
+  const fields = modules.flatMap(({ name: module, extends: added = [] }) =>
+    added.map(({ resource, field, audience }) => ({ module, resource, field, audience }))
+  )
+  return fields.flatMap(({ module, resource, field, audience }, index) => {
+    const name = `${resource.name}.${field}`
+    const earlier = fields.slice(0, index).find(each => each.resource === resource && each.field === field)
+    const problems: [string, boolean][] = [
+      [
+        `module ${module} adds the field ${name}, whose name must consist of lower-case letters, digits and _`,
+        !FIELD_NAME.test(field)
+      ],
+      [
+        `module ${module} adds the field ${name}, which ${resource.name} has itself: choose another name`,
+        resource.ownFields.has(field)
+      ],
+      [
+        `module ${module} adds the field ${name}, which module ${earlier?.module} adds too: choose another name`,
+        earlier !== undefined && (earlier.module !== module || earlier.audience === audience)
+      ]
+    ]
+    return problems.filter(([, isTrue]) => isTrue).map(([problem]) => problem)
+  })
 }

@@ -310,6 +310,7 @@ test('metrics are prefixed with the module name, so that two modules can use the
   )
   await setUpModules(modules, platformOf({ modules: switchesOf(modules) }, metrics))
   expect(metrics.all().map(({ name }) => name)).toEqual([
+    'cartwright_resource_field_failures_total',
     'cartwright_shelf_visits_total',
     'cartwright_shop_visits_total'
   ])

@@ -3,6 +3,7 @@ import type { DiagnosisCheck } from './kernel/diagnosis.ts'
 import type { DomainError } from './kernel/errors.ts'
 import type { EventType, JobType, PayloadOf } from './kernel/events.ts'
 import type { Port, PortProvider, PortReader } from './kernel/ports.ts'
+import type { FieldValues, ReadResourceFields, ResourceField } from './kernel/resources.ts'
 import type { TSchema } from './kernel/schema.ts'
 import type { SettingProblem, SettingsOf } from './kernel/settings.ts'
 import type { EventLogReader } from './platform/event-log/event-log.ts'
@@ -11,6 +12,7 @@ import type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
 import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
+import type { Transaction } from './platform/postgres/database.ts'
 import type { MigrationSource } from './platform/postgres/migrate.ts'
 
 type Events = readonly EventType[]
@@ -22,6 +24,15 @@ type EventHandlersOf<H extends Events> = EventType extends H[number]
 type JobHandlersOf<J extends Jobs> = JobType extends J[number]
   ? Readonly<Record<string, JobHandler<never>>>
   : { readonly [T in J[number] as T['name']]: JobHandler<PayloadOf<T>> }
+
+/** A field of `extends` with its values. */
+export type ProvidedField = FieldValues<unknown, Transaction> & { readonly declared: ResourceField }
+
+/** Provides the values of a field that the module declares in `extends`. A module returns it from set-up. */
+export const provideField = <V>(
+  declared: ResourceField<V>,
+  values: FieldValues<NoInfer<V>, Transaction>
+): ProvidedField => ({ ...(values as FieldValues<unknown, Transaction>), declared })
 
 /**
  * The result of a module's set-up: its API for other modules, its routes, its event and job handlers, and how to
@@ -45,6 +56,8 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   diagnoses?: readonly DiagnosisCheck[]
   /** Its providers of the ports that it declares in `provides`: all, some or none. */
   provides?: readonly PortProvider[]
+  /** The values of fields that it declares in `extends`: all, some or none. The others are null. */
+  fields?: readonly ProvidedField[]
   stop?: () => Promise<void>
 }
 
@@ -58,6 +71,8 @@ export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> &
   eventLog: EventLogReader
   /** The providers of the module's own ports. */
   ports: PortReader
+  /** The fields that modules add to its own resources. It needs them only for what it sends as text or files. */
+  fieldsOf: ReadResourceFields
   house: ShopOverview
 }
 
@@ -148,6 +163,8 @@ export type Module<
   readonly ports?: readonly Port[]
   /** Ports that it can provide. Set-up returns the providers that its settings enable. */
   readonly provides?: readonly Port[]
+  /** Fields that it adds to resources. Set-up returns the values of those that its settings enable. */
+  readonly extends?: readonly ResourceField[]
   readonly migrations?: URL
   /**
    * `true` when it stores personal data: set-up then returns `personalData`. Otherwise the reason why there is nothing to erase

@@ -14,6 +14,7 @@ import {
   type ShopOverview,
   sortEnabledModulesByDependency
 } from './module.ts'
+import { createFieldRegistry } from './module-fields.ts'
 import { createPortRegistry } from './module-ports.ts'
 import { findModuleProblems } from './module-problems.ts'
 import type { EventOrJobHandler } from './platform/outbox/handlers.ts'
@@ -21,10 +22,15 @@ import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 
 /**
- * Sets up the enabled modules, each after the modules that it needs. When one fails, the others are stopped.
+ * Sets up the enabled modules, each after the modules that it needs. When one fails, the others are stopped. `fields`: connects
+ * the fields that modules add to resources of others.
  * @throws OperatorError that lists all problems.
  */
-export async function setUpModules(modules: readonly Module[], platform: Platform): Promise<LoadedModule[]> {
+export async function setUpModules(
+  modules: readonly Module[],
+  platform: Platform,
+  fields = createFieldRegistry(modules, platform)
+): Promise<LoadedModule[]> {
   const switches: ModuleSwitches = platform.config.modules
   assertNoModuleProblems(findModuleProblems(modules, switches))
 
@@ -54,7 +60,12 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     )
     const apis = Object.fromEntries(await Promise.all(needed))
     const instance = await module.setup(
-      { ...ownPlatform(platform, module), ports: registry.readerFor(module), house },
+      {
+        ...ownPlatform(platform, module),
+        ports: registry.readerFor(module),
+        fieldsOf: fields.fieldsOf,
+        house
+      },
       sections[module.name] ?? {},
       apis
     )
@@ -66,7 +77,7 @@ export async function setUpModules(modules: readonly Module[], platform: Platfor
     settingUp.set(module.name, setUp(module))
   try {
     const loaded = await Promise.all(settingUp.values())
-    assertNoModuleProblems(registry.connect(loaded))
+    assertNoModuleProblems([...registry.connect(loaded), ...fields.connect(loaded)])
     for (const { module, instance } of loaded) {
       for (const [name, handler] of handlersOf(module, instance, events)) outbox.attachHandler(name, handler)
       if ((module.personalData === true) !== (instance.personalData !== undefined))
@@ -96,7 +107,7 @@ function assertNoModuleProblems(problems: readonly string[]): void {
 function ownPlatform(
   { outbox, ...platform }: Platform,
   { name, emits = [], jobs = [] }: Module
-): Omit<ModulePlatform, 'house' | 'ports'> {
+): Omit<ModulePlatform, 'house' | 'ports' | 'fieldsOf'> {
   const declares = (own: readonly unknown[], type: EventType | JobType) => {
     if (!own.includes(type)) throw new Error(`module ${name} does not declare ${type.name}`)
   }

@@ -18,6 +18,7 @@ const PUBLIC = `
   paymentFailedEvent paymentPaidEvent paymentRefundedEvent refundFailedEvent pricesChangedEvent shipmentCorrectedEvent shipmentDeliveredEvent shipmentReturnedEvent
   endpointDisabledEvent PayloadOf
   standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
+  FieldAudience ProvidedField Resource ResourceField categoryResource extendResource productResource provideField variantResource
   ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
   OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
 

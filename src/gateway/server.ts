@@ -36,7 +36,7 @@ import { commonResponseHeaders } from './routing/response-headers.ts'
 import { createMethodsOfPath, findRouteProblems, type MountedRoute, requestPath } from './routing/routes.ts'
 import type { ModuleRequestHeaders, Tiers } from './routing/tiers.ts'
 import { compileSerializer, compileValidator } from './routing/validation.ts'
-import { API_PREFIX, createRouteTiers } from './tier-scopes.ts'
+import { API_PREFIX, createRouteTiers, type RouteTierDeps } from './tier-scopes.ts'
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
 import { type FindMaintenanceModeError, refuseUnsafeRequestsDuringMaintenance } from './writes/maintenance.ts'
@@ -60,6 +60,8 @@ export type GatewayDeps = {
   modules: readonly GatewayModule[]
   authenticate: VerifyBearerToken
   revocations?: TokenRevocationSource | undefined
+  /** The fields that modules add to resources of others. Default: none. */
+  fieldsOf?: RouteTierDeps['fieldsOf']
   version: string
 } & GatewayPages
 export type Gateway = {
@@ -106,6 +108,7 @@ export async function createGateway({
   modules,
   authenticate,
   revocations,
+  fieldsOf = () => [],
   version,
   ...pages
 }: GatewayDeps): Promise<Gateway> {
@@ -162,7 +165,8 @@ export async function createGateway({
     refuseChanges: refuseUnsafeRequestsDuringMaintenance(modules.flatMap(({ guard }) => guard ?? [])),
     slots,
     shopperAddresses,
-    publicLimit
+    publicLimit,
+    fieldsOf
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
   mountPages(app, { config, version, writeDocument }, pages)
@@ -272,13 +276,9 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.setErrorHandler(sendErrorResponse)
   app.decorateRequest('identity', null)
   app.decorateRequest('shopperAddress', null)
-  app.decorateRequest('idempotency', null)
-  app.decorateRequest('rawBody', null)
+  for (const name of ['idempotency', 'rawBody', 'write', 'fieldWrites', 'operationId', 'audit', 'slot'])
+    app.decorateRequest(name, null)
   app.decorateRequest('mayPass', false)
-  app.decorateRequest('write', null)
-  app.decorateRequest('operationId', null)
-  app.decorateRequest('audit', null)
-  app.decorateRequest('slot', null)
   app.decorateRequest('deadlineAt', Number.POSITIVE_INFINITY)
   app.decorateRequest('onAbandoned', null)
   app.removeAllContentTypeParsers()

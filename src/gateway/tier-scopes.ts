@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { ReadResourceFields } from '../kernel/resources.ts'
 import type { Config } from '../platform/core-settings.ts'
+import type { Transaction } from '../platform/postgres/database.ts'
 import type { RequestSlots } from './admission/request-slots.ts'
 import {
   createAuthenticationHook,
@@ -27,6 +29,7 @@ import {
 } from './routing/body-kinds.ts'
 import { addCsvFileName } from './routing/csv-downloads.ts'
 import { addLocationAndLinkHeaders } from './routing/link-headers.ts'
+import { withResourceFields } from './routing/resource-fields.ts'
 import { withDefaultStatusAndEtag } from './routing/response-defaults.ts'
 import { cachePublicResponses, setCacheHeadersOfScope } from './routing/response-headers.ts'
 import type { ModuleRequestHeaders, RouteConfig, RouteLimit, Tier, Tiers } from './routing/tiers.ts'
@@ -59,6 +62,7 @@ export type RouteTierDeps = {
   shopperAddresses: ShopperAddressReader
   /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
   publicLimit: TierRateLimitHooks | undefined
+  fieldsOf: ReadResourceFields<Transaction>
 }
 type CallerOf = (request: FastifyRequest) => string
 type Hook = ReturnType<typeof createRateLimitHook>
@@ -73,7 +77,7 @@ export async function createRouteTiers(
   app: FastifyInstance,
   { config, authenticate, revocations, headers, isDisabled, ...rest }: RouteTierDeps
 ): Promise<(owner: string) => Tiers> {
-  const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit } = rest
+  const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit, fieldsOf } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? createRateLimitHook({ name, perMinute, callerOf }) : undefined
@@ -96,8 +100,9 @@ export async function createRouteTiers(
   const addTier = async (name: keyof Tiers, scope: FastifyInstance, callerOf: CallerOf): Promise<void> => {
     const scopes = await createBodyKindScopes(scope)
     makers[name] = owner =>
-      verbs((method, url, { config: own = {}, ...options }, handler) => {
+      verbs((method, url, { config: own = {}, ...parts }, handler) => {
         if (isDisabled(scope.prefix + url)) return
+        const options = withResourceFields(parts, fieldsOf)
         if (own.cache === 'public' && name !== 'public' && name !== 'wellKnown')
           throw new Error(`the response of ${url} depends on the caller, so it cannot have cache: 'public'`)
         const bounds = bodyKindName(own.body) === 'json' ? boundsIn(config, options.schema?.body) : undefined
@@ -197,7 +202,7 @@ function onlyWithout(header: string | undefined, hook: Hook | undefined): Hook |
     request.headers[header] === undefined ? hook(request, reply, done) : done()
 }
 
-type RouteParts = Pick<RouteOptions, 'schema' | 'onRequest' | 'preHandler'> & {
+type RouteParts = Pick<RouteOptions, 'schema' | 'onRequest' | 'preHandler' | 'preSerialization'> & {
   config?: Partial<RouteConfig>
 }
 type Mount = (

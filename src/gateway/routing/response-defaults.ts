@@ -12,7 +12,9 @@ export function withDefaultStatusAndEtag(route: RouteOptions): RouteOptions {
   if (good === undefined || others.length > 0) return route
   const [status, { properties = {} }] = good
   const answered = status === '200' ? route : { ...route, handler: withStatus(Number(status), route.handler) }
-  return 'version' in properties ? { ...answered, preSerialization: tagVersion } : answered
+  return 'version' in properties
+    ? { ...answered, preSerialization: [tagVersion, ...[answered.preSerialization ?? []].flat()] }
+    : answered
 }
 
 const withStatus = (status: number, handler: RouteOptions['handler']): RouteOptions['handler'] =>

@@ -73,6 +73,7 @@ function newWriteOf(request: FastifyRequest): IdempotentWrite {
     expectedVersion: expectedVersion(request.headers['if-match']),
     deadlineAt: Number.isFinite(request.deadlineAt) ? request.deadlineAt : undefined,
     withoutSlot: createRunWithoutRequestSlot(request),
+    writeFields: request.fieldWrites ?? undefined,
     mark:
       claim === null && audit === null
         ? undefined

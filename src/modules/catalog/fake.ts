@@ -69,7 +69,6 @@ export function fakeCatalog(): FakeCatalog {
     products: WITHOUT_METADATA,
     variants: WITHOUT_METADATA,
     categories: WITHOUT_METADATA,
-    registerRatings: () => {},
     importCsv: () => Promise.reject(new Error('a catalog in memory has no import')),
     exportCsv: () => {
       throw new Error('a catalog in memory has no export')

@@ -1,5 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
-import { defineModule } from '../../module.ts'
+import { defineModule, provideField } from '../../module.ts'
 import { createMetadataCommand, type MetadataCommands } from '../../platform/metadata-command.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { inventoryModule, stockCrossedEvent } from '../inventory/index.ts'
@@ -10,6 +10,7 @@ import {
   pricingModule
 } from '../pricing/index.ts'
 import { categoryRoutes } from './categories/routes.ts'
+import { categoryResource } from './categories/schema.ts'
 import { createCategoryService } from './categories/service.ts'
 import { discountRoutes } from './discounts/routes.ts'
 import { createCatalogDiscountService } from './discounts/service.ts'
@@ -24,6 +25,7 @@ import { createProductPricesInPriceLists } from './list-prices/service.ts'
 import { createMarketOfferReader } from './offers/markets.ts'
 import { createVariantQuoter, type QuotedVariant } from './offers/quote.ts'
 import { createVariantOfferCache, type Offer, type VariantQuantity } from './offers/service.ts'
+import { productResource } from './products/fields.ts'
 import { productRoutes } from './products/routes.ts'
 import { createProductService } from './products/service.ts'
 import { createCatalogChangePublisher } from './revision/changes.ts'
@@ -32,18 +34,23 @@ import { createCheapestVariantPriceService } from './revision/lowest-prices.ts'
 import { createCatalogPageCache } from './revision/page-cache.ts'
 import { createCatalogHandlers } from './set-up-handlers.ts'
 import { catalogSettings } from './settings.ts'
+import { stockField } from './stock/field.ts'
 import { refreshAllStockStatuses } from './stock/refresh.ts'
-import { createPageRatingFiller, type LoadProductRatings } from './storefront/page-fields.ts'
+import { createPageFields } from './storefront/page-fields.ts'
 import { catalogStorefrontRoutes } from './storefront/routes.ts'
 import { createCatalogStorefrontService } from './storefront/service.ts'
 import { variantRoutes } from './variants/routes.ts'
+import { variantResource } from './variants/schema.ts'
 import { createVariantService, startOldVariantNameCleanup, type VariantOfSku } from './variants/service.ts'
 
+export { categoryResource } from './categories/schema.ts'
 export { catalogChangedEvent, productChangedEvent } from './events.ts'
 export type { ProductImportReport as ImportReport } from './import/report.ts'
 export type { ProductImportProgress as ImportProgress } from './import/service.ts'
 export type { QuotedVariant } from './offers/quote.ts'
 export type { Offer } from './offers/service.ts'
+export { productResource } from './products/fields.ts'
+export { variantResource } from './variants/schema.ts'
 export type { VariantOfSku } from './variants/service.ts'
 
 const REFRESH_STOCK_SECONDS = 3_600
@@ -136,13 +143,6 @@ export type CatalogApi = {
    */
   requireProduct(idOrSlug: string): Promise<string>
   /**
-   * Registers the source of ratings, which pages and lists of products then show. The reviews module calls it
-   * at set-up.
-   * @example
-   * catalog.registerRatings(async productIds => productIds.map(() => ({ average: null, count: 0 })))
-   */
-  registerRatings(ratingsOf: LoadProductRatings): void
-  /**
    * Imports products from a CSV file in Shopify's export format. `mode` defaults to `best_effort`. Locks the
    * products of a batch until its commit.
    * @throws `CATALOG_IMPORT_FAILED` with the report in its details; nothing was changed then.
@@ -200,10 +200,11 @@ export const catalogModule = defineModule({
   subscribes: [stockCrossedEvent, pricesChangedEvent],
   emits: [productChangedEvent, catalogChangedEvent],
   jobs: [refreshLowestListPricesJob, repriceManyProductsJob, applyDuePriceChangesJob, repairLowestPricesJob],
+  extends: [stockField],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Products belong to no customer.',
   setup: async (
-    { config, db, cache, broadcast, timers, emit, enqueue, metrics },
+    { config, db, cache, broadcast, timers, emit, enqueue, metrics, fieldsOf },
     settings,
     { pricing, inventory }
   ) => {
@@ -233,13 +234,13 @@ export const catalogModule = defineModule({
     // One caller's lists use at most half of the connections for slow statements, so that others are not
     // blocked.
     const concurrentListsMax = Math.ceil(config.database.slow_connections / 2)
-    const ratings = createPageRatingFiller()
     const storefront = createCatalogStorefrontService({
       db,
       pages,
-      inventory,
+      hasInventory: inventory !== undefined,
       listPrices,
-      ratings,
+      productFields: createPageFields(fieldsOf, [productResource, variantResource]),
+      categoryFields: createPageFields(fieldsOf, [categoryResource]),
       currency,
       concurrentListsMax
     })
@@ -263,7 +264,6 @@ export const catalogModule = defineModule({
       products: { updateMetadata: createMetadataCommand(products.patch) },
       variants: { updateMetadata: createMetadataCommand(variants.patch) },
       categories: { updateMetadata: createMetadataCommand(categories.patch) },
-      registerRatings: ratings.register,
       importCsv,
       exportCsv,
       isEmpty: products.isEmpty,
@@ -292,6 +292,7 @@ export const catalogModule = defineModule({
       inventory,
       pricing
     })
-    return { api, routes, ...handlers }
+    const fields = inventory === undefined ? [] : [provideField(stockField, { load: inventory.available })]
+    return { api, routes, fields, ...handlers }
   }
 })

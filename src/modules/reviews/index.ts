@@ -1,10 +1,11 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import type { JobDelivery } from '../../kernel/events.ts'
-import { defineModule } from '../../module.ts'
+import { extendResource } from '../../kernel/resources.ts'
+import { defineModule, provideField } from '../../module.ts'
 import { createMetadataCommand, type UpdateMetadata } from '../../platform/metadata-command.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
-import { catalogModule } from '../catalog/index.ts'
+import { catalogModule, productResource } from '../catalog/index.ts'
 import {
   orderCanceledEvent,
   orderClaimedEvent,
@@ -21,6 +22,7 @@ import { createOwnReviewService } from './own-reviews/service.ts'
 import { updateVerifiedPurchases } from './purchases/subscriber.ts'
 import { repairProductRatings } from './ratings/check.ts'
 import { checkProductRatingsJob } from './ratings/jobs.ts'
+import { ProductRatingResponse } from './ratings/schema.ts'
 import { createProductRatingService } from './ratings/service.ts'
 import { createReviewChangePublisher } from './reviews/record-change.ts'
 import type { OwnReviewResponse } from './reviews/schema.ts'
@@ -43,6 +45,12 @@ export type ReviewsApi = {
   updateMetadata: UpdateMetadata
 }
 
+const ratingField = extendResource(productResource, {
+  field: 'rating',
+  audience: 'public',
+  schema: { ...ProductRatingResponse, description: 'Null: the shop has no reviews module.' }
+})
+
 type CustomerPayload = { readonly customer_id: string | null }
 
 /** Product reviews by customers, their moderation, and the ratings of products. */
@@ -56,11 +64,11 @@ export const reviewsModule = defineModule({
   emits: [reviewSubmittedEvent, reviewPublishedEvent],
   subscribes: [orderPlacedEvent, orderClaimedEvent, orderCanceledEvent, orderCreditedEvent],
   jobs: [checkProductRatingsJob],
+  extends: [ratingField],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async ({ db, broadcast, emit, log }, settings, { catalog, auth, orders }) => {
     const ratings = createProductRatingService({ db, broadcast })
-    catalog.registerRatings(ratings.list)
     const recordChange = createReviewChangePublisher({ ratings, emit })
     const storefront = createReviewStorefront({ db, catalog, ratings })
     const ownReviews = createOwnReviewService({
@@ -85,6 +93,7 @@ export const reviewsModule = defineModule({
     }
     return {
       api,
+      fields: [provideField(ratingField, { load: ratings.list })],
       personalData,
       routes: (tiers: Tiers) => {
         reviewStorefrontRoutes(tiers, storefront)

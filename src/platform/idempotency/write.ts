@@ -59,6 +59,8 @@ export type IdempotentWriteRequest = {
   deadlineAt?: number | undefined
   /** Absent for a write without a request, which holds no slot. */
   withoutSlot?: RunWithoutRequestSlot
+  /** Writes the fields of other modules after the work. `createdId`: the id of what the request creates. */
+  writeFields?: ((tx: Transaction, createdId: string) => Promise<void>) | undefined
   /** Records in the transaction that the request is done; absent without an idempotency key. */
   mark?: Mark | undefined
 }
@@ -119,6 +121,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
           isCompared = expectedVersion === null
           const made = await work(tx)
           if (!isCompared) throw ifMatchNotSupportedError()
+          await operation.writeFields?.(tx, resultId ?? id)
           await operation.mark?.(tx, resultId)
           return made
         },
@@ -126,7 +129,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
       )
     },
     onceIfUnchanged: async (db, send) => {
-      if (isBegun || isApplied) return undefined
+      if (isBegun || isApplied || operation.writeFields !== undefined) return undefined
       if (!isCompared) throw ifMatchNotSupportedError()
       const { mark } = operation
       const made = await (mark === undefined ? send(undefined) : sendAndMark(db, send, mark))

@@ -1,6 +1,10 @@
 import { patternWithMessage } from '../../../kernel/patterns.ts'
+import { defineResource } from '../../../kernel/resources.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, line, nullable, response } from '../../../kernel/wire.ts'
+
+/** Products. Modules can add fields to their public and administrative reads, and to their create and update. */
+export const productResource = defineResource('catalog.product', { audiences: ['public', 'admin'] })
 
 // Fields that the schemas of this module share.
 export const HTTP_URL_PATTERN = '^https?://[^\\s\\u0000-\\u001f<>"]+$'

@@ -4,6 +4,7 @@ import {
   adminMetadataResponseFieldSchemas,
   metadataFilterQuery
 } from '../../../kernel/metadata.ts'
+import { acceptsFieldsOf, showsFieldsOf } from '../../../kernel/resource-schemas.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -25,6 +26,7 @@ import {
   ImageResponse,
   PRODUCT_STATUSES,
   ProductStatusSchema,
+  productResource,
   SlugSchema
 } from './fields.ts'
 
@@ -77,46 +79,62 @@ const fields = {
   ...adminMetadataRequestFields
 }
 
-export const CreateProductRequest = request('CreateProductRequest', {
-  ...fields,
-  variants: Type.Optional(Type.Array(CreateVariantRequest, { maxItems: VARIANTS_PER_PRODUCT_MAX }))
-})
+export const CreateProductRequest = acceptsFieldsOf(
+  productResource,
+  'create',
+  request('CreateProductRequest', {
+    ...fields,
+    variants: Type.Optional(Type.Array(CreateVariantRequest, { maxItems: VARIANTS_PER_PRODUCT_MAX }))
+  })
+)
 export type CreateProductRequest = Static<typeof CreateProductRequest>
 
-export const UpdateProductRequest = patchRequest('UpdateProductRequest', fields)
+export const UpdateProductRequest = acceptsFieldsOf(
+  productResource,
+  'update',
+  patchRequest('UpdateProductRequest', fields)
+)
 export type UpdateProductRequest = Static<typeof UpdateProductRequest>
 
-export const AdminProductResponse = response('AdminProductResponse', {
-  id: Id,
-  slug: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  brand: nullable(Type.String()),
-  status: ProductStatusSchema,
-  tags: Type.Array(Type.String()),
-  options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
-  images: Type.Array(ImageResponse),
-  categories: Type.Array(CategoryLinkResponse),
-  variants: Type.Array(AdminVariantResponse),
-  ...adminMetadataResponseFieldSchemas,
-  version: Version,
-  created_at: Time,
-  updated_at: Time
-})
+export const AdminProductResponse = showsFieldsOf(
+  productResource,
+  'admin',
+  response('AdminProductResponse', {
+    id: Id,
+    slug: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    brand: nullable(Type.String()),
+    status: ProductStatusSchema,
+    tags: Type.Array(Type.String()),
+    options: Type.Array(Type.Object({ name: Type.String(), values: Type.Array(Type.String()) })),
+    images: Type.Array(ImageResponse),
+    categories: Type.Array(CategoryLinkResponse),
+    variants: Type.Array(AdminVariantResponse),
+    ...adminMetadataResponseFieldSchemas,
+    version: Version,
+    created_at: Time,
+    updated_at: Time
+  })
+)
 export type AdminProductResponse = Static<typeof AdminProductResponse>
 
-export const AdminProductSummaryResponse = response('AdminProductSummaryResponse', {
-  id: Id,
-  slug: Type.String(),
-  name: Type.String(),
-  brand: nullable(Type.String()),
-  status: ProductStatusSchema,
-  image_url: nullable(Type.String()),
-  variant_count: Type.Integer(),
-  version: Version,
-  created_at: Time,
-  updated_at: Time
-})
+export const AdminProductSummaryResponse = showsFieldsOf(
+  productResource,
+  'admin',
+  response('AdminProductSummaryResponse', {
+    id: Id,
+    slug: Type.String(),
+    name: Type.String(),
+    brand: nullable(Type.String()),
+    status: ProductStatusSchema,
+    image_url: nullable(Type.String()),
+    variant_count: Type.Integer(),
+    version: Version,
+    created_at: Time,
+    updated_at: Time
+  })
+)
 
 export type AdminProductSummaryResponse = Static<typeof AdminProductSummaryResponse>
 

@@ -1,75 +1,141 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compileAnswer } from '../../../../test/support/answer-schema.ts'
-import { createProduct, useCatalog } from '../../../../test/support/catalog.ts'
-import { listOf } from '../../../kernel/wire.ts'
-import { createPageRatingFiller, type ProductRatingSummary } from './page-fields.ts'
-import { ProductSummaryResponse } from './schema.ts'
+import { newId } from '../../../kernel/ids.ts'
+import type { ReadableField, Resource } from '../../../kernel/resources.ts'
+import { productResource } from '../products/fields.ts'
+import { variantResource } from '../variants/schema.ts'
+import { createPageFields } from './page-fields.ts'
 
-const faultsOf = compileAnswer(listOf(ProductSummaryResponse))
+type Values = Map<string, unknown>
+
+/** A field whose values are in the hands of the test. `undefined`: they cannot be loaded. */
+const fieldOf = (resource: Resource, field: string, values: Values | undefined, isEnabled = true) => ({
+  resource,
+  name: `${resource.name}.${field}`,
+  field,
+  schema: {},
+  isEnabled,
+  loaded: [] as (readonly string[])[],
+  async load(ids: readonly string[]) {
+    this.loaded.push(ids)
+    return values && ids.map(id => values.get(id) ?? null)
+  },
+  stringify: (value: unknown) => JSON.stringify(value)
+})
+type Field = ReturnType<typeof fieldOf>
+
+const pageFieldsOf = (...fields: Field[]) =>
+  createPageFields(
+    resource => fields.filter(each => each.resource === resource) as readonly ReadableField[],
+    [productResource, variantResource]
+  )
+
 const hostile = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('"rating":null', '","rating":null,"', '\\"rating":null', 'rating', '$&', '\u2028')
+  fc.constantFrom(
+    '"rating":null',
+    '\\u0000catalog.product.rating:019f0000-0000-7000-8000-000000000000',
+    '"\\u0000catalog.product.rating:019f0000-0000-7000-8000-000000000000"',
+    '\\',
+    '"',
+    'catalog.variant.stock',
+    '$&',
+    '\u2028'
+  )
 )
-const summary = fc.record({
+const product = fc.record({
   id: fc.uuid(),
-  slug: hostile,
   name: hostile,
-  brand: fc.option(hostile),
-  image_url: fc.option(hostile),
-  price: fc.option(fc.nat()),
-  discounted_price: fc.option(fc.nat()),
-  currency: fc.constant('USD'),
-  variant_count: fc.nat(),
-  in_stock: fc.boolean(),
-  tags: fc.array(hostile),
-  rating: fc.constant(null),
-  created_at: fc.constant(new Date(0).toISOString())
+  attributes: fc.dictionary(hostile, hostile),
+  variants: fc.uniqueArray(fc.record({ id: fc.uuid(), sku: hostile }), {
+    maxLength: 4,
+    selector: each => each.id
+  })
 })
-const list = fc.uniqueArray(summary, { maxLength: 6, selector: each => each.id })
-const rating = fc.record({ average: fc.option(fc.constantFrom(1, 3.67, 5)), count: fc.nat() })
+const products = fc.uniqueArray(product, { maxLength: 4, selector: each => each.id })
 
-test('ratings are inserted into any product list at the right places, and nothing else changes', async () => {
+test('values are filled into any page at the places of their objects, and nothing else changes', async () => {
   await fc.assert(
     fc.asyncProperty(
-      list,
-      fc.array(rating, { minLength: 6, maxLength: 6 }),
+      products,
+      fc.array(fc.oneof(hostile, fc.nat(), fc.constant(null)), { minLength: 20, maxLength: 20 }),
       fc.boolean(),
-      async (items, ratings, isKept) => {
-        const pages = createPageRatingFiller()
-        const kept = JSON.stringify({ items, next_cursor: null })
-        expect(await pages.inList(kept, isKept)).toBe(kept)
-        const ratingOf = new Map(items.map(({ id }, index) => [id, ratings[index] as ProductRatingSummary]))
-        pages.register(async ids => ids.map(id => ratingOf.get(id) as ProductRatingSummary))
-        const shown = await pages.inList(kept, isKept)
-        expect(faultsOf(JSON.parse(shown))).toEqual([])
-        const rated = items.map(item => ({ ...item, rating: ratingOf.get(item.id) }))
-        expect(shown).toBe(JSON.stringify({ items: rated, next_cursor: null }))
+      async (items, given, isKept) => {
+        const next = () => given.pop() ?? null
+        const ratings = new Map<string, unknown>(items.map(({ id }) => [id, next()]))
+        const stock = new Map<string, unknown>(
+          items.flatMap(({ variants }) => variants.map(({ id }) => [id, next()] as const))
+        )
+        const pageFields = pageFieldsOf(
+          fieldOf(productResource, 'rating', ratings),
+          fieldOf(variantResource, 'stock', stock),
+          fieldOf(variantResource, 'name', undefined, false)
+        )
+        const pageWith = (membersOf: (resource: Resource, id: string) => object) =>
+          JSON.stringify({
+            items: items.map(({ id, variants, ...rest }) => ({
+              id,
+              variants: variants.map(each => ({ ...each, ...membersOf(variantResource, each.id) })),
+              ...membersOf(productResource, id),
+              ...rest
+            }))
+          })
+        const filled = pageWith((resource, id) =>
+          resource === productResource
+            ? { rating: ratings.get(id) }
+            : { stock: stock.get(id) ?? null, name: null }
+        )
+        const page = pageWith(pageFields.placesOf)
+        expect(await pageFields.fill(page, isKept)).toBe(filled)
+        expect(await pageFields.fill(page, isKept)).toBe(filled)
       }
     ),
     { numRuns: 200 }
   )
 })
 
-test('product pages and lists show current ratings, cached or not, and none without a reviews module', async () => {
-  const app = await useCatalog()
-  const { id } = await createProduct(app, { slug: 'mug', name: 'Mug' })
-  const other = await createProduct(app, { name: 'Jug' })
-  const read = async () => [
-    (await app.request('GET', '/api/products/mug')).json.rating,
-    ...(await app.request('GET', '/api/products?sort=name')).json.items.map(
-      (item: { rating: unknown }) => item.rating
-    ),
-    ...(await app.request('GET', '/api/products?q=mug')).json.items.map(
-      (item: { rating: unknown }) => item.rating
-    )
-  ]
-  expect(await read()).toEqual([null, null, null, null])
-  const unrated = { average: null, count: 0 }
-  const ratingOf = new Map<string, ProductRatingSummary>([[other.id, unrated]])
-  app.catalog.registerRatings(async ids => ids.map(each => ratingOf.get(each) ?? unrated))
-  expect(await read()).toEqual(Array(4).fill(unrated))
-  ratingOf.set(id, { average: 4.5, count: 2 })
-  const rated = { average: 4.5, count: 2 }
-  expect(await read()).toEqual([rated, unrated, rated, rated])
+test('each field is loaded once for all objects of a page', async () => {
+  const rating = fieldOf(productResource, 'rating', new Map())
+  const pageFields = pageFieldsOf(rating)
+  const ids = [newId(), newId(), newId()]
+  await pageFields.fill(JSON.stringify(ids.map(id => pageFields.placesOf(productResource, id))))
+  expect(rating.loaded).toEqual([ids])
+})
+
+test('a filled page is the same string until a value changes', async () => {
+  const [a, b] = [newId(), newId()]
+  const values: Values = new Map([[a, { count: 1 }]])
+  const pageFields = pageFieldsOf(fieldOf(productResource, 'rating', values))
+  const page = JSON.stringify([a, b].map(id => pageFields.placesOf(productResource, id)))
+  const before = await pageFields.fill(page)
+  expect(before).toBe('[{"rating":{"count":1}},{"rating":null}]')
+  values.set(b, 2)
+  expect(await pageFields.fill(page)).toBe('[{"rating":{"count":1}},{"rating":2}]')
+  values.delete(b)
+  expect(await pageFields.fill(page)).toBe(before)
+})
+
+test('values that cannot be loaded are null in a page, and appear when they can be loaded', async () => {
+  const id = newId()
+  let values: Values | undefined = new Map([[id, 1]])
+  const rating = fieldOf(productResource, 'rating', values)
+  rating.load = async ids => values && ids.map(each => values?.get(each) ?? null)
+  const pageFields = pageFieldsOf(rating)
+  const page = JSON.stringify(pageFields.placesOf(productResource, id))
+  expect(await pageFields.fill(page)).toBe('{"rating":1}')
+  const loadable = values
+  values = undefined
+  expect(await pageFields.fill(page)).toBe('{"rating":null}')
+  values = loadable
+  expect(await pageFields.fill(page)).toBe('{"rating":1}')
+})
+
+test('processes with other fields of pages do not share cached pages', () => {
+  const rating = fieldOf(productResource, 'rating', new Map())
+  const keys = [
+    pageFieldsOf(),
+    pageFieldsOf(rating),
+    pageFieldsOf(rating, fieldOf(variantResource, 'stock', new Map()))
+  ].map(each => each.cacheKey())
+  expect(new Set(keys).size).toBe(3)
 })

@@ -1,43 +1,96 @@
-import type { Page } from '../../../kernel/pages.ts'
-import type { InventoryApi } from '../../inventory/index.ts'
-import { createJsonPageFiller } from './page-filler.ts'
-import type { ProductResponse, ProductSummaryResponse } from './schema.ts'
+import { createLruCache } from '../../../kernel/lru-cache.ts'
+import type { ReadableField, ReadResourceFields, Resource } from '../../../kernel/resources.ts'
 
-export type ProductRatingSummary = { readonly average: number | null; readonly count: number }
-/** Returns the ratings of these products, in their order. An unchanged rating is the same object. */
-export type LoadProductRatings = (productIds: readonly string[]) => Promise<readonly ProductRatingSummary[]>
+const TEXTS_MAX = 5_000
+const LENGTHS_MAX = 33_554_432
+/** The place of a value: its field and the id of its object. No stored text begins with NUL, so no other value matches. */
+const PLACE = /"\\u0000([a-z0-9_.]+):([0-9a-f-]{36})"/
+
+type FieldOfPage = {
+  readonly field: ReadableField
+  readonly ids: string[]
+  values: readonly unknown[] | undefined
+}
+/** A page split at the places of its values: one piece more than places. `text`: the page as last filled. */
+type SplitPage = {
+  readonly pieces: readonly string[]
+  readonly places: readonly { readonly of: FieldOfPage; readonly index: number }[]
+  readonly fields: readonly FieldOfPage[]
+  text: string | undefined
+}
+/** Objects of a page that show the fields of other modules. */
+export type PageFields = ReturnType<typeof createPageFields>
 
 /**
- * Fills the ratings into pages and lists of products, after the reviews module has registered their source.
+ * Fills the fields of other modules into the cached JSON of pages, because they change by themselves. A page is built with a
+ * place for each value. Returns the same string while the values are the same, because the gateway caches ETag and compressed
+ * form by string.
  */
-export function createPageRatingFiller() {
-  let loadRatings: LoadProductRatings | undefined
-  const fillerOf = (idsOf: (page: string) => string[]) => {
-    const fill = createJsonPageFiller<ProductRatingSummary>({
-      member: 'rating',
-      idsOf,
-      valuesOf: async ids => (await loadRatings?.(ids)) ?? [],
-      write: ({ average, count }) => JSON.stringify({ average, count })
-    })
-    return async (page: string, isKept = true) => (loadRatings === undefined ? page : fill(page, isKept))
-  }
-  return {
-    register: (ratingsOf: LoadProductRatings): void => {
-      loadRatings = ratingsOf
-    },
-    inPage: fillerOf(page => [(JSON.parse(page) as ProductResponse).id]),
-    inList: fillerOf(page => (JSON.parse(page) as Page<ProductSummaryResponse>).items.map(({ id }) => id))
-  }
-}
-export type PageRatingFiller = ReturnType<typeof createPageRatingFiller>
-
-/** Fills the stock of variants into the page of a product. */
-export function createPageStockFiller(inventory: Pick<InventoryApi, 'available'> | undefined) {
-  if (inventory === undefined) return async (page: string) => page
-  return createJsonPageFiller<number | null>({
-    member: 'stock',
-    idsOf: page => (JSON.parse(page) as ProductResponse).variants.map(({ id }) => id),
-    valuesOf: inventory.available,
-    write: String
+export function createPageFields(fieldsOf: ReadResourceFields, resources: readonly Resource[]) {
+  const cached = createLruCache<SplitPage>({
+    entriesMax: TEXTS_MAX,
+    sizeMax: LENGTHS_MAX,
+    sizeOf: (_split, text) => 2 * text.length
   })
+  const shownBy = (resource: Resource) => fieldsOf(resource, 'public')
+  let known: readonly ReadableField[] | undefined
+  /** The fields that are filled in. */
+  const filled = () => {
+    known ??= resources.flatMap(resource => fieldsOf(resource, 'public')).filter(({ isEnabled }) => isEnabled)
+    return known
+  }
+
+  function split(page: string): SplitPage {
+    const cut = page.split(PLACE)
+    const fields = filled().map((field): FieldOfPage => ({ field, ids: [], values: undefined }))
+    const places = Array.from({ length: (cut.length - 1) / 3 }, (_, index) => {
+      const of = fields.find(({ field }) => field.name === cut[3 * index + 1]) as FieldOfPage
+      return { of, index: of.ids.push(cut[3 * index + 2] as string) - 1 }
+    })
+    return {
+      pieces: cut.filter((_, index) => index % 3 === 0),
+      places,
+      fields: fields.filter(({ ids }) => ids.length > 0),
+      text: undefined
+    }
+  }
+  function splitOnce(page: string): SplitPage {
+    const before = cached.get(page)
+    if (before !== undefined) return before
+    const made = split(page)
+    cached.set(page, made)
+    return made
+  }
+
+  return {
+    /** Names the fields that pages have places for, so that processes with other modules share no cached page. */
+    cacheKey: (): string =>
+      filled()
+        .map(({ name }) => name)
+        .join(),
+    /** Returns the members of an object for its page: the places of its values, or null for values that are always null. */
+    placesOf: (resource: Resource, id: string): Record<string, string | null> =>
+      Object.fromEntries(
+        shownBy(resource).map(({ name, field, isEnabled }) => [
+          field,
+          isEnabled ? `\u0000${name}:${id}` : null
+        ])
+      ),
+    /** Fills the present values into a page. `isKept`: whether the page is cached and will be filled again. */
+    fill: async (page: string, isKept = true): Promise<string> => {
+      if (filled().length === 0) return page
+      const made = isKept ? splitOnce(page) : split(page)
+      const values = await Promise.all(made.fields.map(({ field, ids }) => field.load(ids)))
+      if (made.text !== undefined && made.fields.every((each, at) => isSame(each.values, values[at])))
+        return made.text
+      for (const [at, each] of made.fields.entries()) each.values = values[at]
+      const texts = made.places.map(({ of, index }) => of.field.stringify(of.values?.[index] ?? null))
+      made.text = made.pieces.reduce((text, piece, index) => `${text}${texts[index - 1]}${piece}`)
+      return made.text
+    }
+  }
 }
+
+const isSame = (before: readonly unknown[] | undefined, after: readonly unknown[] | undefined): boolean =>
+  before === after ||
+  (before?.length === after?.length && before?.every((value, index) => value === after?.[index]) === true)

@@ -3,19 +3,21 @@ import { isId } from '../../../kernel/ids.ts'
 import { AMOUNT_MAX } from '../../../kernel/money.ts'
 import { emptyPage, readPage } from '../../../kernel/pages.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
-import type { InventoryApi } from '../../inventory/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import * as categories from '../categories/repository.ts'
+import { categoryResource } from '../categories/schema.ts'
 import { categoryTreeOf } from '../categories/service.ts'
 import { variantPriceInCurrency, variantPriceInputsOf } from '../discounts/pricing.ts'
 import { categoryNotFoundError, productNotFoundError } from '../errors.ts'
 import { type ProductPricesInPriceLists, variantIdWithMinimumQuantity } from '../list-prices/service.ts'
 import { isMarketPricedByCatalog } from '../offers/markets.ts'
+import { productResource } from '../products/fields.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
 import { normalizeSlug } from '../products/slug.ts'
 import type { CatalogPageCache } from '../revision/page-cache.ts'
+import { variantResource } from '../variants/schema.ts'
 import { createCallerConcurrencyLimit } from './caller-limit.ts'
-import { createPageStockFiller, type PageRatingFiller } from './page-fields.ts'
+import type { PageFields } from './page-fields.ts'
 import {
   type ActiveProductRow,
   type ActiveVariantRow,
@@ -39,19 +41,20 @@ import type {
 type Deps = {
   db: Queryable
   pages: CatalogPageCache
-  /** Absent in a shop without inventory: then every variant is in stock. */
-  inventory: Pick<InventoryApi, 'available'> | undefined
+  /** Whether the shop has an inventory. Otherwise every variant is in stock. */
+  hasInventory: boolean
   listPrices: Pick<ProductPricesInPriceLists, 'pricesIn'>
-  ratings: Pick<PageRatingFiller, 'inPage' | 'inList'>
+  /** The fields that other modules add to products and variants, and to categories. */
+  productFields: PageFields
+  categoryFields: PageFields
   currency: string
   concurrentListsMax: number
 }
 
 /** The public pages of the catalog, as JSON text, because they are cached as text. */
-export function createCatalogStorefrontService({ db, pages, inventory, listPrices, ratings, ...rest }: Deps) {
-  const { currency, concurrentListsMax: listsAtOnceMax } = rest
+export function createCatalogStorefrontService({ db, pages, hasInventory, listPrices, ...rest }: Deps) {
+  const { productFields, categoryFields, currency, concurrentListsMax: listsAtOnceMax } = rest
   const limited = createCallerConcurrencyLimit(listsAtOnceMax)
-  const fillStock = createPageStockFiller(inventory)
 
   const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, idOrSlugKey(idOrSlug))
 
@@ -70,19 +73,18 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
     // pages have too many variations and would evict these.
     const isEntrance = cursor === undefined && q === undefined && !usesPrices(query)
     const key = isEntrance
-      ? `products:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
+      ? `products:${productFields.cacheKey()}:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
       : null
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
       // Without an inventory everything is in stock, even if `in_stock` was set before.
       const patterns = q === undefined ? null : productSearchLikePatterns(q)
-      const isEmpty =
-        inside === undefined || patterns?.length === 0 || (inventory === undefined && in_stock === false)
+      const isEmpty = inside === undefined || patterns?.length === 0 || (!hasInventory && in_stock === false)
       if (isEmpty) return JSON.stringify(emptyPage<ProductSummaryResponse>({ count }))
       const filters = {
         tag: tag ?? null,
         category: inside?.id ?? null,
-        in_stock: inventory === undefined ? null : (in_stock ?? null),
+        in_stock: hasInventory ? (in_stock ?? null) : null,
         ...prices
       }
       const page = await readPage(query, {
@@ -93,10 +95,10 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
         placeOf: row => ({ key: sortKey(row, sort), id: row.id })
       })
       const shown = market?.currency ?? currency
-      const items = page.items.map(row => presentSummary(row, shown, inventory !== undefined))
+      const items = page.items.map(row => presentSummary(row, shown, hasInventory, productFields))
       return JSON.stringify({ ...page, items })
     }
-    return ratings.inList(await pages(key, make, work => limited(caller, work)), isEntrance)
+    return productFields.fill(await pages(key, make, work => limited(caller, work)), isEntrance)
   }
 
   /**
@@ -132,7 +134,7 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
   async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
-    const key = `product:${JSON.stringify([marketKey(market), idOrSlug])}`
+    const key = `product:${productFields.cacheKey()}:${JSON.stringify([marketKey(market), idOrSlug])}`
     const page = await pages(key, async () => {
       const row = await db.first(findActiveProductByIdOrSlug, { ...idOrSlugKey(idOrSlug), currency })
       if (row === undefined) throw productNotFoundError()
@@ -142,34 +144,50 @@ export function createCatalogStorefrontService({ db, pages, inventory, listPrice
       const prices = variants.map((variant, index) =>
         variantPriceInCurrency(variantPriceInputsOf(variant, currency), listed[index], shown)
       )
-      return JSON.stringify(presentProduct(row, shown, prices))
+      return JSON.stringify(presentProduct(row, shown, prices, productFields))
     })
-    // Ratings change less often than stock. Filling them first keeps most pages split for the stock.
-    return fillStock(await ratings.inPage(page))
+    return productFields.fill(page)
   }
 
   /** Implements `CatalogApi.requireProduct`. */
   const requireProduct = async (idOrSlug: string): Promise<string> =>
     found(await db.first(findActiveProductId, idOrSlugKey(idOrSlug)), productNotFoundError).id
 
-  const listCategories = (): Promise<string> =>
-    pages('categories', async () =>
-      JSON.stringify({ items: categoryTreeOf(await db.rows(categories.listCategories)) })
+  const placesOfCategory = (id: string) => categoryFields.placesOf(categoryResource, id)
+
+  const listCategories = async (): Promise<string> =>
+    categoryFields.fill(
+      await pages(`categories:${categoryFields.cacheKey()}`, async () => {
+        const rows = await db.rows(categories.listCategories)
+        return JSON.stringify({
+          items: categoryTreeOf(rows.map(row => ({ ...row, ...placesOfCategory(row.id) })))
+        })
+      })
     )
 
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
-  const readCategory = (idOrSlug: string): Promise<string> =>
-    pages(`category:${idOrSlug}`, async () => {
-      const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
-      if (found === undefined) throw categoryNotFoundError()
-      const { path, ...category } = found
-      const ancestors = path
-        .slice(0, -1)
-        .flatMap(id => all.filter(each => each.id === id))
-        .map(({ id, slug, name }) => ({ id, slug, name }))
-      const children = all.filter(each => each.parent_id === found.id)
-      return JSON.stringify({ ...category, ancestors, children } satisfies CategoryDetailResponse)
-    })
+  const readCategory = async (idOrSlug: string): Promise<string> =>
+    categoryFields.fill(
+      await pages(`category:${categoryFields.cacheKey()}:${idOrSlug}`, async () => {
+        const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
+        if (found === undefined) throw categoryNotFoundError()
+        const { path, ...category } = found
+        const ancestors = path
+          .slice(0, -1)
+          .flatMap(id => all.filter(each => each.id === id))
+          .map(({ id, slug, name }) => ({ id, slug, name }))
+        const children = all
+          .filter(each => each.parent_id === found.id)
+          .map(child => ({ ...child, ...placesOfCategory(child.id) }))
+        const fields = placesOfCategory(found.id)
+        return JSON.stringify({
+          ...category,
+          ancestors,
+          children,
+          ...fields
+        } satisfies CategoryDetailResponse)
+      })
+    )
 
   return { listProducts, readProduct, requireProduct, listCategories, readCategory }
 }
@@ -204,7 +222,8 @@ function sortKey(row: ProductSummaryRow, sort: ProductSort): string | number {
 function presentSummary(
   row: ProductSummaryRow,
   currency: string,
-  isCounted: boolean
+  isCounted: boolean,
+  fields: PageFields
 ): ProductSummaryResponse {
   const isPriced = row.lowest_price_currency === currency
   return {
@@ -219,7 +238,7 @@ function presentSummary(
     variant_count: isPriced ? (row.variant_count ?? 0) : 0,
     in_stock: !isCounted || row.in_stock,
     tags: row.tags,
-    rating: null,
+    ...fields.placesOf(productResource, row.id),
     created_at: row.created_at
   }
 }
@@ -228,7 +247,8 @@ function presentSummary(
 function presentProduct(
   row: ActiveProductRow,
   currency: string,
-  prices: readonly (Price | undefined)[]
+  prices: readonly (Price | undefined)[],
+  fields: PageFields
 ): ProductResponse {
   return {
     id: row.id,
@@ -243,9 +263,9 @@ function presentProduct(
     categories: row.categories ?? [],
     variants: (row.variants ?? []).flatMap((variant, index) => {
       const price = prices[index]
-      return price === undefined ? [] : [presentVariant(variant, currency, price)]
+      return price === undefined ? [] : [presentVariant(variant, currency, price, fields)]
     }),
-    rating: null,
+    ...fields.placesOf(productResource, row.id),
     metadata: row.metadata,
     created_at: row.created_at,
     updated_at: row.updated_at
@@ -256,7 +276,8 @@ type Price = { price: number; discountedPrice: number }
 const presentVariant = (
   variant: ActiveVariantRow,
   currency: string,
-  { price, discountedPrice }: Price
+  { price, discountedPrice }: Price,
+  fields: PageFields
 ): VariantResponse => ({
   id: variant.id,
   sku: variant.sku,
@@ -266,9 +287,7 @@ const presentVariant = (
   currency,
   attributes: variant.attributes,
   image_url: variant.image_url,
-  // The stock is filled into each response, like ratings, because it changes too often to be cached with the
-  // page.
-  stock: null,
+  ...fields.placesOf(variantResource, variant.id),
   weight_grams: variant.weight_grams,
   barcode: variant.barcode,
   quantity_min: variant.quantity_min,

@@ -1,5 +1,7 @@
 import { adminMetadataRequestFields, adminMetadataResponseFieldSchemas } from '../../../kernel/metadata.ts'
 import { currencyDecimalPlaces } from '../../../kernel/money.ts'
+import { acceptsFieldsOf, showsFieldsOf } from '../../../kernel/resource-schemas.ts'
+import { defineResource } from '../../../kernel/resources.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -15,6 +17,9 @@ import {
   Version
 } from '../../../kernel/wire.ts'
 import { HttpUrlSchema, StoredVariantAttributesSchema, VariantAttributesSchema } from '../products/fields.ts'
+
+/** Variants. Modules can add fields to their public and administrative reads, and to their create and update. */
+export const variantResource = defineResource('catalog.variant', { audiences: ['public', 'admin'] })
 
 export const VARIANTS_PER_PRODUCT_MAX = 250
 export const SKU_LENGTH_MAX = 255
@@ -51,10 +56,18 @@ const fields = {
   ...adminMetadataRequestFields
 }
 
-export const CreateVariantRequest = request('CreateVariantRequest', fields)
+export const CreateVariantRequest = acceptsFieldsOf(
+  variantResource,
+  'create',
+  request('CreateVariantRequest', fields)
+)
 export type CreateVariantRequest = Static<typeof CreateVariantRequest>
 
-export const UpdateVariantRequest = patchRequest('UpdateVariantRequest', fields)
+export const UpdateVariantRequest = acceptsFieldsOf(
+  variantResource,
+  'update',
+  patchRequest('UpdateVariantRequest', fields)
+)
 export type UpdateVariantRequest = Static<typeof UpdateVariantRequest>
 
 export const variantQuantityLimitFields = {
@@ -81,9 +94,17 @@ const variant = {
   tax_category: nullable(Type.String()),
   ...adminMetadataResponseFieldSchemas
 }
-export const AdminVariantResponse = response('AdminVariantResponse', variant)
+export const AdminVariantResponse = showsFieldsOf(
+  variantResource,
+  'admin',
+  response('AdminVariantResponse', variant)
+)
 export type AdminVariantResponse = Static<typeof AdminVariantResponse>
 
 /** A variant without its product. Its version is the version of the product. */
-export const VersionedVariantResponse = response('VersionedVariantResponse', { ...variant, version: Version })
+export const VersionedVariantResponse = showsFieldsOf(
+  variantResource,
+  'admin',
+  response('VersionedVariantResponse', { ...variant, version: Version })
+)
 export type VersionedVariantResponse = Static<typeof VersionedVariantResponse>

@@ -1,0 +1,77 @@
+import type { Static, TSchema } from './schema.ts'
+import { nullable } from './wire.ts'
+
+/**
+ * The reads that show a field: of every caller (`public`), of the customer or guest who owns the object (`owner`), of
+ * administrators with access to the module of the resource (`admin`).
+ */
+export type FieldAudience = 'public' | 'owner' | 'admin'
+
+/** An object of the API to which other modules add fields, such as a product. Named after the module that owns it. */
+export type Resource<A extends FieldAudience = FieldAudience> = {
+  readonly name: `${string}.${string}`
+  /** The audiences that read it. */
+  readonly audiences: readonly A[]
+  /** Names of its own fields, which no other module may use. Complete when its module is loaded. */
+  readonly ownFields: Set<string>
+}
+
+export const defineResource = <const A extends FieldAudience>(
+  name: Resource['name'],
+  { audiences }: { readonly audiences: readonly A[] }
+): Resource<A> => ({ name, audiences, ownFields: new Set() })
+
+/** A field that a module adds to the resource of another one. `V`: its values. */
+export type ResourceField<V = unknown> = {
+  readonly resource: Resource
+  readonly field: string
+  readonly audience: FieldAudience
+  /** The schema of a value, or null. */
+  readonly schema: TSchema
+  /** Exists only in the type. */
+  readonly value?: V
+}
+
+/**
+ * Declares a field on a resource. A value is null when it has none, and while the module is disabled. A field for several
+ * audiences is declared for each of them.
+ */
+export const extendResource = <A extends FieldAudience, T extends TSchema>(
+  resource: Resource<A>,
+  { schema, ...rest }: { readonly field: string; readonly audience: NoInfer<A>; readonly schema: T }
+): ResourceField<Static<T>> => ({ ...rest, resource, schema: nullable(schema) as TSchema })
+
+/** How the values of a field are read and written. `Tx`: a transaction of the database. */
+export type FieldValues<V, Tx> = {
+  /**
+   * Returns the values of these objects, in their order. Called once for all objects of a response, and for each request, so
+   * it reads many at once and caches what is requested often. An unchanged value that is an object should be the same object.
+   */
+  load(ids: readonly string[]): Promise<readonly (V | null)[]>
+  /**
+   * Writes the value that a request to create or update the object contains, in the transaction of the request. Null
+   * removes it. Without this, requests cannot contain the field.
+   */
+  write?(tx: Tx, id: string, value: V | null): Promise<void>
+}
+
+/** A field as the module that owns the resource, and the gateway, read it. */
+export type ReadableField<Tx = never> = {
+  /** The names of the resource and the field, such as `catalog.product.rating`. */
+  readonly name: string
+  readonly field: string
+  readonly schema: TSchema
+  /** Whether a module provides its values. If not, every value is null. */
+  readonly isEnabled: boolean
+  /** Returns the values of these objects. `undefined`: they could not be loaded in time, and are shown as null. Never rejects. */
+  load(ids: readonly string[]): Promise<readonly unknown[] | undefined>
+  /** Returns a value as JSON, without members that the schema does not have. `null` for a value that it does not allow. */
+  stringify(value: unknown): string
+  write?(tx: Tx, id: string, value: unknown): Promise<void>
+}
+
+/** Reads the fields that modules add to a resource, for one or any audience. @throws before all modules are set up. */
+export type ReadResourceFields<Tx = never> = (
+  resource: Resource,
+  audience: FieldAudience | 'any'
+) => readonly ReadableField<Tx>[]
