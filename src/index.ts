@@ -93,6 +93,11 @@ export {
   type PlaceOrderInput,
   type PurchaseRefusal,
   type PurchaseToCheck,
+  type TenderCover,
+  type TenderProvider,
+  type TenderQuery,
+  type TenderRefund,
+  tenderPort,
   unpaidStockHighEvent
 } from './modules/orders/index.ts'
 export {

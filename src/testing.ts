@@ -18,6 +18,8 @@ import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
 
+/** The contracts of ports, for the tests of their providers. */
+export { type ContractCase, type TenderContractSubject, tenderContract } from './contracts/tender.ts'
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
 export { fakeInventory } from './modules/inventory/fake.ts'

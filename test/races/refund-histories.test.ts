@@ -17,7 +17,15 @@ function historyOf(seed: number): { order: ModelOrder; steps: RefundStep[] } {
     quantity: 1 + dice.below(3),
     unitMinor: dice.below(2_000)
   }))
-  const order = { lines, deliveryMinor: dice.of([0, 490]), roundingMinor: dice.of([0, 0, 2]) }
+  const tendersMinor = dice.chance(0.5)
+    ? []
+    : Array.from({ length: 1 + dice.below(3) }, () => dice.below(4_000))
+  const order = {
+    lines,
+    deliveryMinor: dice.of([0, 490]),
+    roundingMinor: dice.of([0, 0, 2]),
+    tendersMinor
+  }
   return { order, steps: Array.from({ length: 3 + dice.below(12) }, () => stepOf(dice, lines.length)) }
 }
 
@@ -71,6 +79,22 @@ test(`what is kept is the price over ${HISTORIES} histories of payments, credits
   expect(Math.min(...ends)).toBeGreaterThan(HISTORIES / 20)
   for (const kind of [...KINDS, 'cancel', 'expire'])
     expect(counts.get(`${kind}: done`), kind).toBeGreaterThan(HISTORIES / 20)
+})
+
+test('orders that tenders cover in part and whole occur, and so do refunds of them', async () => {
+  let [inPart, whole, refunded] = [0, 0, 0]
+  for (let seed = 1; seed <= 300; seed += 1) {
+    const { order, steps } = historyOf(seed)
+    const model = await refundModelOf(order)
+    for (const step of steps) await model.take(step)
+    const { tendered, returned } = model.tenders()
+    if (tendered > 0) {
+      if (tendered < model.total) inPart += 1
+      else whole += 1
+    }
+    if (returned > 0) refunded += 1
+  }
+  expect(Math.min(inPart, whole, refunded)).toBeGreaterThan(10)
 })
 
 const FAULTS: Record<string, (service: OrderAdjustmentService) => Partial<OrderAdjustmentService>> = {

@@ -18,6 +18,9 @@ import { createPaymentChangeApplier } from '../../src/modules/orders/payments/ap
 import { createPaymentChangeListener } from '../../src/modules/orders/payments/listener.ts'
 import { createOrderCancellationCompletion } from '../../src/modules/orders/payments/settle-cancellation.ts'
 import { createOrderRefunds } from '../../src/modules/orders/refunds/service.ts'
+import { type TenderProvider, type TenderRefund, tenderPort } from '../../src/modules/orders/tenders/port.ts'
+import * as tenderRows from '../../src/modules/orders/tenders/repository.ts'
+import { createOrderTenders } from '../../src/modules/orders/tenders/service.ts'
 import { fakePayments } from '../../src/modules/payments/fake.ts'
 import { orderPaymentHooksPort, orderPaymentsOfApi } from '../../src/modules/payments/index.ts'
 import type { IdempotentWrite } from '../../src/platform/idempotency/write.ts'
@@ -29,6 +32,8 @@ export type ModelOrder = {
   readonly lines: readonly ModelLine[]
   readonly deliveryMinor: number
   readonly roundingMinor: number
+  /** What each tender can cover, in the order in which the buyer names them. */
+  readonly tendersMinor?: readonly number[]
 }
 export type RefundStep =
   | { do: 'pay' | 'capture late'; share: number }
@@ -54,6 +59,10 @@ type Rows = {
   }[]
   adjustments: { id: string; amount: number; back: number }[]
   parts: { line: number | null; group_key: string | null; amount: number }[]
+  tenders: { id: string; type: string; amount: number; refunded: number }[]
+  /** The ledger of the provider: the balance of each tender, by its id, and the ids of its refunds. */
+  balances: Record<string, number>
+  tenderRefunds: string[]
 }
 
 const totalOf = ({ lines, deliveryMinor, roundingMinor }: ModelOrder) =>
@@ -116,6 +125,10 @@ export async function refundModelOf(
         rows.parts.push({ line, group_key: group, amount: amountMinor })
     }
   )
+  handle(tenderRows.listTenders, () => structuredClone(rows.tenders))
+  handle(tenderRows.addTenderRefunds, ({ ids, amounts }: { ids: string[]; amounts: number[] }) => {
+    for (const tender of rows.tenders) tender.refunded += amounts[ids.indexOf(tender.id)] ?? 0
+  })
   handle(adjustmentRows.sumOrderAdjustments, ({ id }: { id: string }) => ({
     credited: rows.adjustments.reduce((sum, { amount }) => sum + amount, 0),
     refunded: rows.adjustments.reduce((sum, { back }) => sum + back, 0),
@@ -155,7 +168,17 @@ export async function refundModelOf(
   const pricing = { release: async () => {}, countPaidRedemptions: async () => {} }
   const fulfilment = { deliverDigital: async (_tx: Transaction, locked: never) => locked }
   const changes = createOrderTransitions({ payments, shipping: undefined, unpaidStock, policy: 'unshipped' })
-  const real = createOrderAdjustmentService({ emit })
+  const cards = {
+    refund: async (_tx: Transaction, refunds: readonly TenderRefund[]) => {
+      for (const { id, tenderId, amountMinor } of refunds) {
+        if (rows.tenderRefunds.includes(id)) continue
+        rows.tenderRefunds.push(id)
+        rows.balances[tenderId] = (rows.balances[tenderId] ?? 0) + amountMinor
+      }
+    }
+  } as TenderProvider
+  const tenders = createOrderTenders({ db, ports: portsOf(provide(tenderPort, 'card', cards)) })
+  const real = createOrderAdjustmentService({ emit, tenders })
   const adjustments = { ...real, ...change(real) }
   const settlement = createOrderCancellationCompletion({
     changes,
@@ -172,6 +195,7 @@ export async function refundModelOf(
     placePendingOrder: createPlacerOfPendingOrders({ changes, fulfilment: fulfilment as never, emit }),
     pricing: pricing as never,
     unpaidStock,
+    tenders,
     paymentTimeouts: TIMEOUTS
   })
   const refunds = createOrderRefunds({ db, changes, adjustments, applyPaymentChange, payments })
@@ -206,7 +230,7 @@ export async function refundModelOf(
       reference: 'A-1',
       customerId: null,
       currency: 'EUR',
-      dueMinor: total,
+      dueMinor: total - rows.order.tendered,
       tokenVersion: 1
     })
   )
@@ -297,10 +321,19 @@ export async function refundModelOf(
     const { due, captured, refunded } = await account()
     keep(due >= 0, 'the amount due is never negative', { due })
     keep(refunded <= captured, 'no more is refunded than was paid', { captured, refunded })
+    for (const { id, amount, refunded } of rows.tenders) {
+      keep(refunded >= 0 && refunded <= amount, 'no tender gets more back than it gave', { amount, refunded })
+      keep(rows.balances[id] === refunded, 'the ledger has what the order gave back', { amount, refunded })
+    }
   }
 
   return {
     total,
+    /** What tenders gave, and what they got back. */
+    tenders: () => ({
+      tendered: rows.order.tendered,
+      returned: rows.tenders.reduce((sum, { refunded }) => sum + refunded, 0)
+    }),
     /** Runs a step. Returns the code of the error by which the shop rejects it. */
     take: async (step: RefundStep): Promise<string | undefined> => {
       const rejected = await take(step).then(
@@ -318,7 +351,8 @@ export async function refundModelOf(
       await take({ do: 'respond' })
       await checkAlways()
       const { captured, refunded, refunding, due } = await account()
-      const heldMinor = captured - refunded
+      const heldByTendersMinor = rows.tenders.reduce((sum, each) => sum + each.amount - each.refunded, 0)
+      const heldMinor = captured - refunded + heldByTendersMinor
       const worthMinor = total - rows.adjustments.reduce((sum, { amount }) => sum + amount, 0)
       const state = { captured, refunded, refunding, due, total, worthMinor, state: rows.order.state }
       keep(refunding === 0, 'every refund has a result', state)
@@ -328,7 +362,7 @@ export async function refundModelOf(
         return 'canceled'
       }
       // A payment beyond the price of the order is not refunded by itself: the order is flagged as overpaid.
-      const doubleMinor = Math.max(0, captured - total)
+      const doubleMinor = Math.max(0, captured + rows.order.tendered - total)
       if (captured < due) {
         keep(heldMinor <= worthMinor, 'nothing above the price of a partly paid order is kept', state)
         return 'unpaid'
@@ -339,39 +373,58 @@ export async function refundModelOf(
   }
 }
 
-const rowsOf = ({ lines }: ModelOrder, total: number): Rows => ({
-  order: {
-    id: ID,
-    number: 'A-1',
-    state: 'pending',
-    terms: 'prepaid',
-    customer_id: null,
-    mailbox: null,
-    token_version: 1,
-    cart_id: null,
-    currency: 'EUR',
-    total,
-    payment_status: total === 0 ? 'paid' : 'unpaid',
-    cancel_requested_by: null,
-    held_at: null,
-    erased_at: null,
-    is_deferred: false,
-    is_buyer_verified: false,
-    canceled_for: null,
-    version: 1,
-    has_expired: false
-  },
-  lines: lines.map(({ quantity }, at) => ({
-    line: at + 1,
-    ordered: quantity,
-    canceled: 0,
-    fulfilled: 0,
-    returned: 0,
-    refunded: 0
-  })),
-  adjustments: [],
-  parts: []
-})
+/** The tenders of an order, each with what it covers of what those before it left. */
+function tendersOf({ tendersMinor = [] }: ModelOrder, total: number): Rows['tenders'] {
+  let rest = total
+  return tendersMinor.flatMap((available, at) => {
+    const amount = Math.min(available, rest)
+    rest -= amount
+    return amount === 0 ? [] : [{ id: `tender ${at}`, type: 'card', amount, refunded: 0 }]
+  })
+}
+
+function rowsOf({ lines, ...model }: ModelOrder, total: number): Rows {
+  const tenders = tendersOf({ lines, ...model }, total)
+  const tendered = tenders.reduce((sum, { amount }) => sum + amount, 0)
+  const isCovered = tendered > 0 && tendered === total
+  return {
+    order: {
+      id: ID,
+      number: 'A-1',
+      state: isCovered ? 'placed' : 'pending',
+      terms: 'prepaid',
+      customer_id: null,
+      mailbox: null,
+      token_version: 1,
+      cart_id: null,
+      currency: 'EUR',
+      total,
+      tendered,
+      payment_status: total === tendered ? 'paid' : 'unpaid',
+      cancel_requested_by: null,
+      held_at: null,
+      erased_at: null,
+      is_deferred: false,
+      is_buyer_verified: false,
+      canceled_for: null,
+      version: 1,
+      has_expired: false
+    },
+    lines: lines.map(({ quantity }, at) => ({
+      line: at + 1,
+      ordered: quantity,
+      canceled: 0,
+      fulfilled: 0,
+      returned: 0,
+      refunded: 0
+    })),
+    adjustments: [],
+    parts: [],
+    tenders,
+    balances: Object.fromEntries(tenders.map(({ id }) => [id, 0])),
+    tenderRefunds: []
+  }
+}
 
 /** A quarter is added as tax, which the prices include. */
 function pricePartsOf({ lines, deliveryMinor, roundingMinor }: ModelOrder) {

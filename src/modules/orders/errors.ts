@@ -187,3 +187,18 @@ export const orderCreditInputAmbiguousError = defineError(
   'Send either lines or an amount.',
   { fault: { path: 'body', message: 'must have lines or an amount, and not both' } }
 )
+export const tenderTypeUnknownError = defineError(
+  'invalid',
+  'ORDER_TENDER_TYPE_UNKNOWN',
+  'The shop accepts no tender of this type. Send one of "types".'
+)
+export const tenderCoversTooLittleError = defineError(
+  'conflict',
+  'ORDER_TENDER_SHORT',
+  'A tender covers less than it must. Lower its `amount` to "available", or omit the tender.'
+)
+export const tenderProviderMissingError = defineError(
+  'unavailable',
+  'ORDER_TENDER_PROVIDER_MISSING',
+  'No enabled module provides tenders of this type, so they cannot be refunded. Enable the module again.'
+)

@@ -61,6 +61,7 @@ import { setUpOrderLifecycleServices } from './set-up-lifecycle.ts'
 import { setUpOrderPersonalDataServices } from './set-up-personal-data.ts'
 import { setUpOrderPlacementServices } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
+import { tenderPort } from './tenders/port.ts'
 
 export { assistedBuyerOfRequest, customerBuyerOfRequest, guestBuyerOfRequest } from './buyers/routes.ts'
 export {
@@ -76,6 +77,13 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
+export {
+  type TenderCover,
+  type TenderProvider,
+  type TenderQuery,
+  type TenderRefund,
+  tenderPort
+} from './tenders/port.ts'
 export type {
   Buyer,
   OrderCheck,
@@ -185,7 +193,7 @@ export const ordersModule = defineModule({
     orderErasedEvent,
     dataRequestedEvent
   ],
-  ports: [orderCheckPort],
+  ports: [orderCheckPort, tenderPort],
   provides: [orderHistoryPort, packingSlipOrdersPort, orderPaymentHooksPort],
   subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, stockTakenEvent, stockLostEvent],
   jobs: [

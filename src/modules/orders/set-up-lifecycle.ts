@@ -22,6 +22,7 @@ import { createPaymentChangeListener } from './payments/listener.ts'
 import { createOrderCancellationCompletion } from './payments/settle-cancellation.ts'
 import { createOrderRefunds } from './refunds/service.ts'
 import type { OrdersSettings } from './settings.ts'
+import { createOrderTenders } from './tenders/service.ts'
 import { createUnpaidStockAlert } from './unpaid-stock/alert.ts'
 import { createStockEvictionService } from './unpaid-stock/eviction-service.ts'
 import { createUnpaidOrderEvictionSubscriber } from './unpaid-stock/eviction-subscriber.ts'
@@ -48,7 +49,7 @@ type Apis = {
  * administration.
  */
 export function setUpOrderLifecycleServices(
-  { db, timers, emit, log, metrics }: ModulePlatform,
+  { db, timers, emit, log, metrics, ports }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis
 ) {
@@ -66,7 +67,8 @@ export function setUpOrderLifecycleServices(
   })
   const fulfilment = createFulfilmentService({ db, changes, emit, inventory, payments, shipping })
   const placePendingOrder = createPlacerOfPendingOrders({ changes, fulfilment, emit })
-  const adjustments = createOrderAdjustmentService({ emit })
+  const tenders = createOrderTenders({ db, ports })
+  const adjustments = createOrderAdjustmentService({ emit, tenders })
   const settlement = createOrderCancellationCompletion({ changes, emit, pricing, inventory, cart })
   const applyPaymentChange = createPaymentChangeApplier({
     settleCancellation: settlement.settle,
@@ -76,6 +78,7 @@ export function setUpOrderLifecycleServices(
     placePendingOrder,
     pricing,
     unpaidStock,
+    tenders,
     paymentTimeouts
   })
   const refunds = createOrderRefunds({ db, changes, adjustments, applyPaymentChange, payments })
@@ -146,6 +149,7 @@ export function setUpOrderLifecycleServices(
     fulfilment,
     unpaidStock,
     evictions,
+    tenders,
     paymentTimeouts,
     paymentHooks: {
       onChange: createPaymentChangeListener({ changes, applyPaymentChange }),

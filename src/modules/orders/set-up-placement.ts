@@ -52,7 +52,7 @@ export function setUpOrderPlacementServices(
     tokens
   }: Parts
 ) {
-  const { changes, cancellations, fulfilment, unpaidStock, evictions, paymentTimeouts } = lifecycle
+  const { changes, cancellations, fulfilment, unpaidStock, evictions, tenders, paymentTimeouts } = lifecycle
   const findBuyerKeys = createBuyerLimitKeyFinder({ secrets, auth })
   const placement = createOrderPlacement({
     db,
@@ -66,6 +66,7 @@ export function setUpOrderPlacementServices(
     fulfilment,
     evictions,
     unpaidStock,
+    tenders,
     pricing,
     inventory,
     payments,

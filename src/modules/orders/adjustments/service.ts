@@ -5,6 +5,8 @@ import type { ChangedPaymentAccountState } from '../../payments/index.ts'
 import { orderCreditedEvent } from '../events.ts'
 import { eventSubjectOfLockedOrder, type OrderUnderLock } from '../lifecycle/locked-order.ts'
 import { type OrderActor, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { heldByTenders, splitRefund } from '../tenders/allocation.ts'
+import type { OrderTender, OrderTenders } from '../tenders/service.ts'
 import {
   calculateCreditForAmount,
   type OrderCredit,
@@ -23,13 +25,34 @@ export type OrderAdjustmentIdentity = {
   readonly actor: OrderActor
 }
 
+type Deps = { emit: Emit; tenders: Pick<OrderTenders, 'list' | 'refund'> }
+type CapturedAmounts = Pick<ChangedPaymentAccountState, 'captured' | 'refunded' | 'refunding'>
+type HeldMoney = {
+  readonly tenders: readonly OrderTender[]
+  readonly paymentsMinor: number
+  /** Of payments and tenders together. */
+  readonly totalMinor: number
+}
+
 const NO_CREDIT: OrderCredit = { amountMinor: 0, parts: [] }
+const NO_PAYMENTS: CapturedAmounts = { captured: 0, refunded: 0, refunding: 0 }
 
 /**
  * The steps of a refund: read what was credited, give a credit, decide which refund is due. Each returns the
  * change of the payments that it made, and `applyPaymentChange` applies it to the order.
  */
-export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
+export function createOrderAdjustmentService({ emit, tenders }: Deps) {
+  /** Money that payments and tenders of the order gave, and that is neither given back nor about to be. */
+  async function readHeld(
+    tx: Transaction,
+    { order }: OrderUnderLock,
+    payments: CapturedAmounts = NO_PAYMENTS
+  ): Promise<HeldMoney> {
+    const ofTenders = await tenders.list(tx, order)
+    const paymentsMinor = unrefundedCapturedMinor(payments)
+    return { tenders: ofTenders, paymentsMinor, totalMinor: paymentsMinor + heldByTenders(ofTenders) }
+  }
+
   /** Expects the order as it was before the credited units were counted. */
   const readCreditBalance = async (
     tx: Transaction,
@@ -95,14 +118,23 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     return true
   }
 
+  /**
+   * Gives back tenders in this transaction, and requests the refund of payments. Returns the change of the payments, which
+   * also stands for a change of tenders alone. Locks tender rows after the payment account and the order.
+   */
   async function requestRefund(
+    tx: Transaction,
     { account }: OrderUnderLock,
-    amountMinor: number,
+    held: HeldMoney,
+    refundMinor: number,
     { id, kind, actor }: OrderAdjustmentIdentity
   ): Promise<ChangedPaymentAccountState | undefined> {
-    if (amountMinor === 0) return undefined
+    if (refundMinor === 0) return undefined
+    const split = splitRefund(refundMinor, held.paymentsMinor, held.tenders)
+    await tenders.refund(tx, id, held.tenders, split.tenders)
+    if (split.paymentsMinor === 0) return account?.settle()
     const reason = actor.reason ?? (kind === 'cancel' ? 'canceled' : 'refunded')
-    return account?.refund({ id, amountMinor, reason, actor: actor.id })
+    return account?.refund({ id, amountMinor: split.paymentsMinor, reason, actor: actor.id })
   }
 
   /**
@@ -118,18 +150,17 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     source: OrderAdjustmentIdentity
   ): Promise<ChangedPaymentAccountState | undefined> {
     const { account } = locked
-    const heldMinor = account === undefined ? 0 : unrefundedCapturedMinor(account.state)
+    const held = await readHeld(tx, locked, account?.state)
     const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
-    const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor })
-    const { refunder } = source.actor
-    if (refundMinor > 0 && refunder !== undefined) account?.assertCanRefund(refundMinor, refunder)
+    const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor: held.totalMinor })
+    if (refundMinor > 0) assertCanRefund(locked, held, refundMinor, source.actor)
     if (!(await record(tx, locked, credit, refundMinor, source))) return undefined
     const unpaidMinor = credit.amountMinor - refundMinor
     const lowered =
       account !== undefined && unpaidMinor > 0
         ? await account.updateAmountDue(Math.max(0, account.state.due - unpaidMinor))
         : undefined
-    return (await requestRefund(locked, refundMinor, source)) ?? lowered
+    return (await requestRefund(tx, locked, held, refundMinor, source)) ?? lowered
   }
 
   /**
@@ -169,15 +200,19 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
     locked: OrderUnderLock,
     change: ChangedPaymentAccountState
   ): Promise<ChangedPaymentAccountState | undefined> {
-    const { total } = locked.order
-    const heldMinor = unrefundedCapturedMinor(change)
-    // Each credit that was not refunded has lowered the amount due below the total.
-    if (heldMinor === 0 || change.due >= total) return undefined
+    const { total, tendered } = locked.order
+    // Each credit that was not refunded has lowered the amount due below what tenders leave of the total.
+    if (change.due >= total - tendered) return undefined
+    const held = await readHeld(tx, locked, change)
+    if (held.totalMinor === 0) return undefined
     const { creditedMinor, refundedMinor, source } = await readAdjustments(tx, locked, change.captured)
     const unrefunded = { amountMinor: creditedMinor - refundedMinor }
-    const refundMinor = refundablePartOfCredit(unrefunded, { owedMinor: total - creditedMinor, heldMinor })
+    const refundMinor = refundablePartOfCredit(unrefunded, {
+      owedMinor: total - creditedMinor,
+      heldMinor: held.totalMinor
+    })
     if (refundMinor <= 0 || !(await record(tx, locked, NO_CREDIT, refundMinor, source))) return undefined
-    return requestRefund(locked, refundMinor, source)
+    return requestRefund(tx, locked, held, refundMinor, source)
   }
 
   /**
@@ -187,25 +222,35 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   async function refundCanceled(
     tx: Transaction,
     locked: OrderUnderLock,
-    payments: Pick<ChangedPaymentAccountState, 'captured' | 'refunded' | 'refunding'>
+    payments: CapturedAmounts = NO_PAYMENTS
   ): Promise<ChangedPaymentAccountState | undefined> {
     const { captured } = payments
-    const heldMinor = unrefundedCapturedMinor(payments)
+    const held = await readHeld(tx, locked, payments)
     const { creditedMinor, refundedMinor, isRepeated, source } = await readAdjustments(tx, locked, captured)
     // A refund whose response was lost counted twice until now, so this amount was decided too low.
-    const refundMinor = isRepeated ? Math.min(heldMinor, captured - refundedMinor) : heldMinor
+    const paidMinor = captured + locked.order.tendered
+    const refundMinor = isRepeated ? Math.min(held.totalMinor, paidMinor - refundedMinor) : held.totalMinor
     if (isRepeated && refundMinor <= 0) return undefined
     const restMinor = locked.order.total - creditedMinor
     const credit =
       restMinor > 0 ? calculateCreditForAmount(await readCreditBalance(tx, locked), restMinor) : NO_CREDIT
     if (!(await record(tx, locked, credit, refundMinor, source))) return undefined
-    return requestRefund(locked, refundMinor, source)
+    return requestRefund(tx, locked, held, refundMinor, source)
   }
 
   return {
     readCreditBalance,
     giveCredit,
     refundCanceled,
+
+    /**
+     * Checks that the actor may refund all that was paid. @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
+     */
+    assertCanRefundAll: async (tx: Transaction, locked: OrderUnderLock, actor: OrderActor): Promise<void> => {
+      if (actor.refunder === undefined || locked.account === undefined) return
+      const held = await readHeld(tx, locked, locked.account.state)
+      if (held.totalMinor > 0) assertCanRefund(locked, held, held.totalMinor, actor)
+    },
 
     /**
      * Decides which refund the state of the payments makes due, and requests it. Returns `undefined` when
@@ -222,3 +267,17 @@ export function createOrderAdjustmentService({ emit }: { emit: Emit }) {
   }
 }
 export type OrderAdjustmentService = ReturnType<typeof createOrderAdjustmentService>
+
+/**
+ * Checks the refund limits of the actor, which count what tenders got back before. @throws `PAYMENT_REFUND_LIMIT`,
+ * `AUTH_RECENT_LOGIN_REQUIRED`
+ */
+function assertCanRefund(
+  { account, order }: OrderUnderLock,
+  { tenders }: HeldMoney,
+  refundMinor: number,
+  { refunder }: OrderActor
+): void {
+  const returnedMinor = order.tendered - heldByTenders(tenders)
+  if (refunder !== undefined) account?.assertCanRefund(refundMinor + returnedMinor, refunder)
+}

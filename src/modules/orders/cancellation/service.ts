@@ -1,7 +1,6 @@
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrderPayments } from '../../payments/index.ts'
-import { unrefundedCapturedMinor } from '../adjustments/credits.ts'
 import type { OrderAdjustmentService } from '../adjustments/service.ts'
 import { orderStaleError } from '../errors.ts'
 import type { OrderUnderLock } from '../lifecycle/locked-order.ts'
@@ -13,12 +12,10 @@ type Deps = {
   db: Database
   changes: OrderTransitions
   settlement: Pick<OrderCancellationCompletion, 'complete'>
-  adjustments: Pick<OrderAdjustmentService, 'refundCanceled'>
+  adjustments: Pick<OrderAdjustmentService, 'refundCanceled' | 'assertCanRefundAll'>
   applyPaymentChange: ApplyPaymentChange
   payments: Pick<OrderPayments, 'sendOperations'> | undefined
 }
-
-const NO_PAYMENTS = { captured: 0, refunded: 0, refunding: 0 }
 
 /**
  * Cancels orders in two phases. The request stops further captures. The order is canceled once all payment
@@ -44,7 +41,8 @@ export function createCancellationService({
       write.expect(locked.order.version, orderStaleError)
       if (locked.lifecycle.state === 'canceled' || locked.lifecycle.isCancelRequested) return
       changes.assertAllowed(locked, 'cancel', actor)
-      assertCanRefundPaidAmount(locked, actor)
+      // A cancellation refunds everything that was paid.
+      await adjustments.assertCanRefundAll(tx, locked, actor)
       await begin(tx, locked, actor)
     })
     await payments?.sendOperations(id)
@@ -54,7 +52,7 @@ export function createCancellationService({
     const requested = await changes.transition(tx, locked, 'cancel', actor, { cancelRequestedBy: actor.role })
     if (locked.order.payment_status === null) {
       const canceled = await settlement.complete(tx, requested)
-      await adjustments.refundCanceled(tx, canceled, NO_PAYMENTS)
+      await adjustments.refundCanceled(tx, canceled)
     } else if (locked.account !== undefined)
       await applyPaymentChange(tx, requested, await locked.account.freeze())
   }
@@ -62,13 +60,3 @@ export function createCancellationService({
   return { request, begin }
 }
 export type CancellationService = ReturnType<typeof createCancellationService>
-
-/**
- * A cancellation refunds everything that was paid, so the actor must be allowed to refund this amount.
- * @throws `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED`
- */
-function assertCanRefundPaidAmount({ account }: OrderUnderLock, { refunder }: OrderActor): void {
-  if (refunder === undefined || account === undefined) return
-  const heldMinor = unrefundedCapturedMinor(account.state)
-  if (heldMinor > 0) account.assertCanRefund(heldMinor, refunder)
-}

@@ -4,6 +4,8 @@ import { Amount, input, line, request, requestedMarket } from '../../../kernel/w
 import { CheckoutRequest, checkoutRequestFields, GuestCheckoutRequest } from './schema.ts'
 
 const { email, ...purchaseFields } = checkoutRequestFields
+const TENDERS_MAX = 10
+const TENDER_CODE_LENGTH_MAX = 128
 const agreementFields = {
   expected_total: Type.Optional({
     ...Amount,
@@ -13,7 +15,26 @@ const agreementFields = {
   payment: Type.Optional({
     ...input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }),
     description: 'Starts a payment with the order. Without it, create a payment intent later.'
-  })
+  }),
+  tenders: Type.Optional(
+    Type.Array(
+      input({
+        type: line(64, 'The type of the tender, such as `gift_card`, which a module provides.'),
+        code: line(TENDER_CODE_LENGTH_MAX, 'The code of the tender. No response contains it.'),
+        amount: Type.Optional({
+          ...Amount,
+          minimum: 1,
+          description:
+            'What it must cover of the total, in minor units of the currency. Default: as much as it can.'
+        })
+      }),
+      {
+        maxItems: TENDERS_MAX,
+        description:
+          'Gift cards, store credit and the like that cover a part or all of the total, one after another. `payment` covers the rest.'
+      }
+    )
+  )
 }
 export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreementFields)
 const orderRequestFields = {
@@ -50,6 +71,9 @@ export const PlaceOrderInput = input({
  * bodies of `/api/checkouts` and `/api/orders`.
  */
 export type PlaceOrderInput = Static<typeof PlaceOrderInput>
+
+/** What a buyer adds when they complete a checkout. */
+export type CompleteCheckoutInput = Static<typeof CompleteCheckoutRequest>
 
 /** Returns the body of a request, and the market of its header or query unless the body names one. */
 export function placeOrderInputOfRequest<B extends object>(

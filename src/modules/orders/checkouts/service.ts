@@ -6,6 +6,7 @@ import type { CartApi } from '../../cart/index.ts'
 import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
 import {
   checkoutCanceledError,
+  checkoutChangedDuringOrderError,
   checkoutCompletedError,
   checkoutExpiredError,
   checkoutNotFoundError,
@@ -209,7 +210,7 @@ export function createCheckoutService({
 export type CheckoutService = ReturnType<typeof createCheckoutService>
 
 /** Locks the checkout until `tx` ends. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE` */
-export async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: IdempotentWrite) {
+async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: IdempotentWrite) {
   // A second statement reads the row, because a statement that waited for the lock does not see an order that
   // was inserted meanwhile.
   const [, stored] = await Promise.all([
@@ -219,6 +220,21 @@ export async function lockCheckout(tx: Transaction, owner: Owner, id: string, wr
   const row = found(stored, checkoutNotFoundError)
   write.expect(row.version, checkoutStaleError)
   return row
+}
+
+/**
+ * Locks the checkout until the order is inserted. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`,
+ * `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED`, `CHECKOUT_CHANGED`
+ */
+export async function lockOpenCheckout(
+  tx: Transaction,
+  owner: Owner,
+  { id, version }: Pick<repository.CheckoutRow, 'id' | 'version'>,
+  write: IdempotentWrite
+): Promise<void> {
+  const row = await lockCheckout(tx, owner, id, write)
+  assertCheckoutOpen(row)
+  if (row.version !== version) throw checkoutChangedDuringOrderError()
 }
 
 /** @throws `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED` */

@@ -3,7 +3,7 @@ import type { PageQuery } from '../../../kernel/wire.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { UpdateMetadata } from '../../../platform/metadata-command.ts'
 import type { AssistedBuyer, Buyer, CustomerBuyer } from '../buyers/buyer.ts'
-import type { PlaceOrderInput } from '../checkouts/place-order.ts'
+import type { CompleteCheckoutInput, PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { CheckoutResponse } from '../checkouts/schema.ts'
 import type { NewCheckoutWithToken } from '../checkouts/service.ts'
 import type { OrderResponse, OrderSummaryResponse } from '../orders/schema.ts'
@@ -94,7 +94,7 @@ export type CheckoutCommands = {
   complete(
     buyer: Buyer,
     id: string,
-    request: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
+    request: CompleteCheckoutInput,
     write: IdempotentWrite
   ): Promise<PlacedOrderWithToken>
 }

@@ -15,6 +15,7 @@ const ROW: LockedOrderRow = {
   token_version: 1,
   cart_id: null,
   currency: 'EUR',
+  tendered: 0,
   total: 1_000,
   payment_status: 'unpaid',
   cancel_requested_by: null,

@@ -23,6 +23,7 @@ const lockedColumns = {
   cart_id: 'uuid?',
   currency: 'text',
   total: 'int8',
+  tendered: 'int8',
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   cancel_requested_by: nullableOneOf<OrderActorRole>(),
   held_at: 'timestamptz?',
@@ -33,7 +34,7 @@ const lockedColumns = {
   version: 'int4',
   has_expired: 'bool'
 } as const
-const lockedColumnsSql = `id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, payment_status,
+const lockedColumnsSql = `id, number, state, terms, customer_id, mailbox, token_version, cart_id, currency, total, tendered, payment_status,
       cancel_requested_by, held_at, erased_at, is_deferred, is_buyer_verified, canceled_for, version,
       coalesce(expires_at <= now(), false) as has_expired`
 

@@ -123,6 +123,7 @@ type AdjustmentRow = {
     tax_category: string | null
   }[]
 }
+type TenderRow = { id: string; type: string; label: string; amount: number; refunded: number }
 type ShipmentRow = {
   id: string
   carrier: string | null
@@ -155,9 +156,16 @@ const whole = {
   groups: json<DeliveryGroupRow[]>(),
   components: json<PriceComponentRow[]>(),
   history: json<HistoryRow[]>(),
+  tenders: json<TenderRow[]>(),
   adjustments: json<AdjustmentRow[]>(),
   shipments: json<ShipmentRow[]>()
 } as const
+
+/** The tenders of an order `o`. An order without tenders does not read their table. */
+export const orderTendersSql = `case when o.tendered = 0 then '[]' else (
+      select jsonb_agg(jsonb_build_object('id', t.id, 'type', t.type, 'label', t.label, 'amount', t.amount,
+        'refunded', t.refunded) order by t.position)
+      from orders.tenders t where t.order_id = o.id) end`
 
 const wholeOrder = `
   select ${orderSummaryColumnsSql}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
@@ -167,6 +175,7 @@ const wholeOrder = `
     (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
       as components,
     (select coalesce(jsonb_agg(to_jsonb(h) order by h.id), '[]') from orders.history h where order_id = o.id) as history,
+    ${orderTendersSql} as tenders,
     (select coalesce(jsonb_agg(to_jsonb(a) || jsonb_build_object('parts', (
         select coalesce(jsonb_agg(to_jsonb(p) order by position), '[]') from orders.adjustment_parts p where adjustment_id = a.id
       )) order by at, a.id), '[]') from orders.adjustments a where order_id = o.id) as adjustments,

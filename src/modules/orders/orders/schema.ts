@@ -187,6 +187,16 @@ export const orderResponseFieldSchemas = {
   shipments: Type.Array(Type.Object(orderShipmentResponseFieldSchemas), {
     description: 'Shipments of the order, voided ones included.'
   }),
+  tenders: Type.Array(
+    Type.Object({
+      id: Id,
+      type: Type.String({ description: 'The type of the tender, such as `gift_card`.' }),
+      label: Type.String({ description: 'What people recognize it by, such as the end of its code.' }),
+      amount: amount('What it covers of the total'),
+      refunded: amount('What it got back')
+    }),
+    { description: 'Gift cards, store credit and the like that cover a part or all of the total.' }
+  ),
   adjustments: Type.Array(AdjustmentResponse, {
     description: 'Cancellations and refunds that reduce the total.'
   }),

@@ -13,7 +13,7 @@ import {
 } from '../buyers/buyer.ts'
 import type { CancellationService } from '../cancellation/service.ts'
 import type { LimitPromotionCodeGuesses } from '../checkouts/code-guesses.ts'
-import type { PlaceOrderInput } from '../checkouts/place-order.ts'
+import type { CompleteCheckoutInput, PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { ReadCheckoutInput } from '../checkouts/read-input.ts'
 import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
 import { orderNotFoundError } from '../errors.ts'
@@ -108,8 +108,9 @@ export function createOrderService({
       ...request,
       ...(isFromCart && { cart: true })
     })
-    const { expected_total: expectedTotal, payment } = request
-    return placement.placeOrder({ buyer, input, source, checkout: null, expectedTotal, payment }, write)
+    const { expected_total: expectedTotal, payment, tenders = [] } = request
+    const purchase = { buyer, input, source, checkout: null, expectedTotal, payment, tenders }
+    return placement.placeOrder(purchase, write)
   }
 
   async function place(
@@ -126,7 +127,7 @@ export function createOrderService({
   async function complete(
     buyer: Buyer,
     checkoutId: string,
-    { expected_total: expectedTotal, payment }: Pick<PlaceOrderInput, 'expected_total' | 'payment'>,
+    { expected_total: expectedTotal, payment, tenders = [] }: CompleteCheckoutInput,
     write: IdempotentWrite
   ): Promise<PlacedOrderWithToken> {
     if (write.alreadyApplied) {
@@ -140,7 +141,8 @@ export function createOrderService({
     }
     assertCheckoutOpen(checkout)
     const { input, cart_id, cart_version } = checkout
-    const purchase = { buyer, input, source: { cart_id, cart_version }, checkout, expectedTotal, payment }
+    const source = { cart_id, cart_version }
+    const purchase = { buyer, input, source, checkout, expectedTotal, payment, tenders }
     const placed = await limitCodeGuesses(clientNetworkOfBuyer(buyer), { codes: [...input.codes] }, () =>
       placement.placeOrder(purchase, write)
     )

@@ -14,6 +14,8 @@ import {
   paymentTimeoutSecondsOf,
   type UnpaidOrderTimeoutSeconds
 } from '../lifecycle/terms.ts'
+import { paymentStatusWithTenders } from '../tenders/allocation.ts'
+import type { OrderTenders } from '../tenders/service.ts'
 import { hasAnyOrderPayment, type StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import type { OrderCancellationCompletion } from './settle-cancellation.ts'
@@ -26,6 +28,7 @@ type Deps = {
   placePendingOrder: PlacePendingOrder
   pricing: Pick<PricingApi, 'countPaidRedemptions'>
   unpaidStock: Pick<UnpaidStockLimiter, 'sync'>
+  tenders: Pick<OrderTenders, 'list'>
   paymentTimeouts: UnpaidOrderTimeoutSeconds
 }
 
@@ -42,19 +45,22 @@ export function createPaymentChangeApplier({
   placePendingOrder,
   pricing,
   unpaidStock,
+  tenders,
   paymentTimeouts
 }: Deps) {
   async function storeStatus(
     tx: Transaction,
     locked: OrderUnderLock,
-    { status, isOverpaid, isDisputed, openMethods }: ChangedPaymentAccountState
+    change: ChangedPaymentAccountState
   ): Promise<OrderUnderLock> {
     const { order } = locked
+    const { status, isOverpaid, isDisputed, openMethods } = change
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf(openMethods, paymentTimeouts, {
       isVerified: order.is_buyer_verified,
       isDeferred: order.is_deferred
     })
-    const payment = { payment_status: status, is_overpaid: isOverpaid, is_disputed: isDisputed }
+    const payment_status = paymentStatusWithTenders(status, change, await tenders.list(tx, order))
+    const payment = { payment_status, is_overpaid: isOverpaid, is_disputed: isDisputed }
     const stored = await updateLockedOrder(tx, locked, updateOrderPaymentStatus, {
       ...payment,
       paymentTimeoutSeconds

@@ -6,8 +6,16 @@ export function orderRowAfterInsert(
   order: NewOrderRow,
   { created_at: at, expires_at }: Pick<OrderRow, 'created_at' | 'expires_at'>
 ): OrderRow {
-  const { checkout_id: _, cart_id: __, cart_version: ___, buyer: ____, network: _____, ...others } = order
-  const { actor, payment_timeout_seconds: ______, ...shown } = others
+  const {
+    checkout_id: _,
+    cart_id: __,
+    cart_version: ___,
+    buyer: ____,
+    network: _____,
+    tendered: ______,
+    ...others
+  } = order
+  const { actor, payment_timeout_seconds: _______, ...shown } = others
   return {
     ...shown,
     private_metadata: {},
@@ -36,6 +44,8 @@ export function orderRowAfterInsert(
         at: at.toISOString()
       }
     ],
+    // Orders with tenders are read after the insert.
+    tenders: [],
     adjustments: [],
     shipments: []
   }

@@ -5,6 +5,7 @@ import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
 import { paymentTermsOfMethod } from '../lifecycle/terms.ts'
+import type { NamedTender } from '../tenders/service.ts'
 import { orderRowsOfPricedCheckout } from './order-rows.ts'
 import type { NewOrderRow } from './repository.ts'
 
@@ -23,6 +24,8 @@ export type OrderToPlace = {
   readonly expectedTotal: PlaceOrderInput['expected_total']
   /** The payment to start. `undefined`: the buyer creates a payment later. */
   readonly payment: PlaceOrderInput['payment']
+  /** Gift cards and the like that cover a part or all of the total. */
+  readonly tenders: readonly NamedTender[]
 }
 
 /**
@@ -38,7 +41,8 @@ export function newOrderRowOf(
     keys,
     network,
     hasPayments,
-    paymentTimeoutSeconds
+    paymentTimeoutSeconds,
+    tenderedMinor
   }: {
     readonly id: string
     readonly number: string
@@ -46,15 +50,18 @@ export function newOrderRowOf(
     readonly network: string | null
     readonly hasPayments: boolean
     readonly paymentTimeoutSeconds: number
+    /** What tenders cover of the total. */
+    readonly tenderedMinor: number
   }
 ): NewOrderRow {
   const { buyer, input, source, checkout, payment } = purchase
   const rows = orderRowsOfPricedCheckout(priced)
   const terms = hasPayments ? paymentTermsOfMethod(payment) : 'on_account'
-  const isPaid = rows.total === 0
+  const isPaid = rows.total === tenderedMinor
   const isPending = terms === 'prepaid' && !isPaid
   return {
     ...rows,
+    tendered: tenderedMinor,
     id,
     number,
     terms,

@@ -38,6 +38,7 @@ const order = {
   tax_added: 'int8',
   cash_rounding: 'int8',
   total: 'int8',
+  tendered: 'int8',
   quote_hash: 'text',
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),

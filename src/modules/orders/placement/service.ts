@@ -15,8 +15,8 @@ import { validCheckoutEmailOrNull } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
-import { assertCheckoutOpen, lockCheckout } from '../checkouts/service.ts'
-import { checkoutChangedDuringOrderError, tooManyPendingOrdersError } from '../errors.ts'
+import { lockOpenCheckout } from '../checkouts/service.ts'
+import { tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { sumStockLinesByVariant } from '../fulfilment/unit-groups.ts'
@@ -29,6 +29,7 @@ import {
 } from '../lifecycle/terms.ts'
 import type { OrderChecks } from '../order-checks/service.ts'
 import { findOrderOfCartVersion, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
+import { coveredByTenders, type OrderTenders } from '../tenders/service.ts'
 import type { StockEvictionService } from '../unpaid-stock/eviction-service.ts'
 import type { UnpaidStockLimiter } from '../unpaid-stock/service.ts'
 import { orderRowAfterInsert } from './inserted.ts'
@@ -63,6 +64,7 @@ type Deps = {
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
   unpaidStock: Pick<UnpaidStockLimiter, 'admit' | 'admitContested'>
   paymentTimeouts: UnpaidOrderTimeoutSeconds
+  tenders: Pick<OrderTenders, 'reserve' | 'confirm' | 'release'>
 }
 
 /** The id of a placed order. `order`: the order itself, present if it needs no further read. */
@@ -75,7 +77,7 @@ export type PlacedOrderIdAndRow = {
 /** Places orders, each in one transaction. */
 export function createOrderPlacement(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
-  const { changes, evictions, fulfilment, unpaidStock } = deps
+  const { changes, evictions, fulfilment, unpaidStock, tenders } = deps
 
   /**
    * Places an order and returns its id, or the id of the earlier order of the same cart or checkout. Stock is
@@ -84,13 +86,15 @@ export function createOrderPlacement(deps: Deps) {
    * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_PRICE_CHANGED`,
    * `ORDER_CODE_REFUSED`, `ORDER_NOT_ALLOWED`, `ORDER_CHECK_UNAVAILABLE`, `ORDER_PENDING_LIMIT`,
    * `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its like, `PAYMENT_PROVIDER_UNKNOWN`,
-   * `PAYMENT_METHOD_UNKNOWN`
+   * `PAYMENT_METHOD_UNKNOWN`; as `OrderTenders.reserve`
    */
   async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<PlacedOrderIdAndRow> {
     let order: OrderRow | undefined
     try {
       order = await createOrder(purchase, write)
     } catch (error) {
+      // An expired reservation needs no release, so a failure here must not hide the error.
+      await tenders.release(write.id, purchase.tenders).catch(() => {})
       const isLate = error instanceof DomainError && error.kind === 'conflict'
       const earlier = isLate ? await earlierOf(purchase) : undefined
       if (earlier === undefined) throw error
@@ -120,6 +124,12 @@ export function createOrderPlacement(deps: Deps) {
     const buyerFacts = { customerId, email: validCheckoutEmailOrNull(purchase.input), network }
     const [keys, number] = await Promise.all([deps.findBuyerKeys(buyerFacts), deps.nextOrderNumber()])
     const priced = await deps.checks.priceAllowed(purchase, write, () => priceAsAgreed(purchase, keys, write))
+    const reserved = await tenders.reserve(id, {
+      named: purchase.tenders,
+      totalMinor: priced.quote.totals.totalMinor,
+      currency: priced.quote.currency,
+      buyer: { customerId, network: clientNetworkOfBuyer(buyer) }
+    })
     const hasPayments = payments !== undefined
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
       isVerified: false,
@@ -131,12 +141,15 @@ export function createOrderPlacement(deps: Deps) {
       keys,
       network,
       hasPayments,
-      paymentTimeoutSeconds
+      paymentTimeoutSeconds,
+      tenderedMinor: coveredByTenders(reserved)
     })
     const { redemptions } = priced.quote
     // A limited code may be used up at the end of the transaction. Then only this order must fail, so it is
     // not in a group commit.
-    const transactions = redemptions.some(({ limited }) => limited !== undefined) ? db : db.groupCommit()
+    // Orders with tenders lock rows of providers, in an order that a group does not know.
+    const isAlone = reserved.length > 0 || redemptions.some(({ limited }) => limited !== undefined)
+    const transactions = isAlone ? db : db.groupCommit()
     const serialized = pricing.serializedBy(transactions.serializedBy(`orders ${order.buyer}`), redemptions)
     const lines = sumStockLinesByVariant(priced.sold)
     // A deferred payment contests no stock. Nor does an order without a client address, because contests are
@@ -178,7 +191,8 @@ export function createOrderPlacement(deps: Deps) {
       const isPaid = order.payment_status !== 'unpaid'
       if (isPaid && redemptions.length > 0 && keys.mailbox !== null)
         await pricing.countPaidRedemptions(tx, id, keys.mailbox)
-      return isDelivered || purchase.payment !== undefined ? undefined : inserted
+      await tenders.confirm(tx, id, reserved)
+      return isDelivered || purchase.payment !== undefined || reserved.length > 0 ? undefined : inserted
     })
   }
 
@@ -248,13 +262,15 @@ export function createOrderPlacement(deps: Deps) {
       number: reference,
       customer_id: customerId,
       currency,
-      total: dueMinor
+      total,
+      tendered
     }: repository.NewOrderRow,
     { payment, buyer }: OrderToPlace
   ): Promise<string | undefined> {
     // Without the payments module every order is on account.
     if (payments === undefined) return 'on_account'
     const network = clientNetworkOfBuyer(buyer)
+    const dueMinor = total - tendered
     const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
     return payments.openAccount(tx, account, payment)
   }
@@ -267,21 +283,6 @@ export function createOrderPlacement(deps: Deps) {
   return { placeOrder }
 }
 export type OrderPlacement = ReturnType<typeof createOrderPlacement>
-
-/**
- * Locks the checkout until the order is inserted. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`,
- * `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED`, `CHECKOUT_CHANGED`
- */
-async function lockOpenCheckout(
-  tx: Transaction,
-  customerId: string | null,
-  { id, version }: NonNullable<OrderToPlace['checkout']>,
-  write: IdempotentWrite
-): Promise<void> {
-  const row = await lockCheckout(tx, customerId, id, write)
-  assertCheckoutOpen(row)
-  if (row.version !== version) throw checkoutChangedDuringOrderError()
-}
 
 const idsOf = (lines: readonly StockRequestLine[]) => lines.map(({ variantId }) => variantId)
 
