@@ -25,7 +25,7 @@ export {
   type JobType,
   type PayloadOf
 } from './kernel/events.ts'
-export { isId, newId } from './kernel/ids.ts'
+export { derivedId, isId, newId } from './kernel/ids.ts'
 export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 /** Ports of modules, and their providers. */
 export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'

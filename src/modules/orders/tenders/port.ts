@@ -46,8 +46,10 @@ export type TenderProvider = {
   /** Gives parts of confirmed amounts back to the balances. `id`: of the refund; the order never refunds more than `confirm` took. */
   refund(tx: Transaction, refunds: readonly TenderRefund[]): Promise<void>
 }
+/** A part of a confirmed tender to give back, in minor units. */
 export type TenderRefund = { readonly id: string; readonly tenderId: string; readonly amountMinor: number }
 
+/** The port of tenders. The name of a provider is the `type` of its tenders in requests and orders. */
 export const tenderPort = definePort<TenderProvider>('orders.tender', {
   description: 'Covers a part or all of an order from a balance, such as a gift card or store credit.',
   providers: 'many'
