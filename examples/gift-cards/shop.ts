@@ -1,0 +1,4 @@
+import { runCli, standardModules } from 'cartwright'
+import { giftCardsModule } from './gift-cards/index.ts'
+
+await runCli([...standardModules, giftCardsModule])
