@@ -4,7 +4,7 @@ import { createCurlExampleWriter, type WriteCurlExamples } from './examples.ts'
 import type { PublicFiles } from './gateway/pages/public-files.ts'
 import { createGateway, type Gateway, type GatewayModule } from './gateway/server.ts'
 import { guideFiles, listGuides } from './guides.ts'
-import type { DiagnosisCheck } from './kernel/diagnosis.ts'
+import { type DiagnosisCheck, okDiagnosisFinding } from './kernel/diagnosis.ts'
 import { defineError } from './kernel/errors.ts'
 import type { ReadResourceFields } from './kernel/resources.ts'
 import type { GetModuleApi, Module } from './module.ts'
@@ -24,7 +24,7 @@ import { shippingModule } from './modules/shipping/index.ts'
 import { webhooksModule } from './modules/webhooks/index.ts'
 import type { Platform } from './platform/platform.ts'
 import type { Transaction } from './platform/postgres/database.ts'
-import { createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
+import { assertModulesCanStart, createModuleApiLookup, setUpModules, stopModules } from './set-up.ts'
 import { version } from './version.ts'
 
 export { authModule, catalogModule, shippingModule }
@@ -62,6 +62,8 @@ export type ShopModules = {
   fieldsOf: ReadResourceFields<Transaction>
   /** Checks of the stored data, which `doctor` runs. */
   diagnoses: readonly DiagnosisCheck[]
+  /** A server calls it before it listens; commands do not. @throws OperatorError with what must be repaired first. */
+  assertCanStart(): Promise<void>
   /** Stops the modules. The platform stays open. */
   stop(): Promise<void>
 }
@@ -82,6 +84,7 @@ export async function setUpShopModules(
 ): Promise<ShopModules> {
   const fields = createFieldRegistry(all, platform)
   const loaded = await setUpModules(all, platform, fields)
+  const assertCanStart = () => assertModulesCanStart(loaded)
   return {
     platform,
     fieldsOf: fields.fieldsOf,
@@ -104,8 +107,10 @@ export async function setUpShopModules(
     diagnoses: [
       ...diagnosePorts(loaded),
       ...platform.eventLog.diagnoses,
+      { about: 'start', find: () => assertCanStart().then(() => okDiagnosisFinding('nothing prevents it')) },
       ...loaded.flatMap(({ instance }) => instance.diagnoses ?? [])
     ],
+    assertCanStart,
     stop: () => stopModules(loaded)
   }
 }

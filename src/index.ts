@@ -102,14 +102,26 @@ export {
 } from './modules/orders/index.ts'
 export {
   authorizationExpiringEvent,
+  type CustomerPaymentStep,
+  type ParsedPaymentProviderResponse,
+  type PaymentCallbackSignatureStatus,
+  type PaymentFact,
+  type PaymentForProvider,
+  type PaymentProvider,
+  type PaymentProviderCallbackEvent,
+  type PaymentProviderEvent,
+  type PaymentProviderOperation,
   type PaymentsApi,
   paymentAuthorizedEvent,
   paymentDisputedEvent,
   paymentFailedEvent,
   paymentPaidEvent,
+  paymentProviderPort,
   paymentRefundedEvent,
   paymentsModule,
-  refundFailedEvent
+  refundFailedEvent,
+  type UnreadablePaymentCallbackEvent,
+  type UnreadablePaymentProviderObject
 } from './modules/payments/index.ts'
 export { type PricingApi, pricesChangedEvent, pricingModule } from './modules/pricing/index.ts'
 export {

@@ -58,6 +58,11 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   provides?: readonly PortProvider[]
   /** The values of fields that it declares in `extends`: all, some or none. The others are null. */
   fields?: readonly ProvidedField[]
+  /**
+   * Finds why the shop must not start, each reason as a sentence that says what to do. Runs after all modules are set up and
+   * before the shop listens. Commands do not run it, except `doctor`.
+   */
+  findStartProblems?: () => Promise<readonly string[]>
   stop?: () => Promise<void>
 }
 

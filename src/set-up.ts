@@ -176,6 +176,13 @@ function handlersOf(
   ]
 }
 
+/** Checks that the shop may begin to serve with these modules. @throws OperatorError that lists the problems of all modules. */
+export async function assertModulesCanStart(loaded: readonly LoadedModule[]): Promise<void> {
+  const problems = await Promise.all(loaded.map(({ instance }) => instance.findStartProblems?.() ?? []))
+  if (problems.flat().length > 0)
+    throw new OperatorError(`The shop cannot start:\n  ${problems.flat().join('\n  ')}`)
+}
+
 /**
  * Stops modules in the reverse order of their set-up. A failure does not prevent stopping the others.
  * @throws AggregateError with all failures.

@@ -162,7 +162,7 @@ async function openOnce(
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
     const shop = await setUpShopModules(platform, modules)
     closers.unshift(() => platform.outbox.stop(), shop.stop)
-    const checking = checkCatalogCurrency(shop, config.shop.currency)
+    const checking = Promise.all([checkCatalogCurrency(shop, config.shop.currency), shop.assertCanStart()])
     checking.catch(() => {})
     const app = await openGatewayForShopModules(shop)
     closers.unshift(async () => {

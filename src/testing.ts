@@ -154,7 +154,10 @@ async function openWith<Apis extends Record<string, object>>(
     { ...platform, outbox: outboxRecordingJobIntervals(intervals, strictOutbox(platform.outbox)) },
     all
   )
-    .then(openGatewayForShopModules)
+    .then(async modules => {
+      await modules.assertCanStart()
+      return openGatewayForShopModules(modules)
+    })
     .catch(async error => {
       await platform.close()
       throw error

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
-import { provide } from '../../src/kernel/ports.ts'
+import { type PortProvider, provide } from '../../src/kernel/ports.ts'
 import type { Module } from '../../src/module.ts'
 import {
   type ChangedPaymentAccountState,
@@ -27,6 +27,8 @@ type Options = {
   settings?: Readonly<Record<string, string>>
   databaseUrl?: string
   sandboxUrl?: string
+  /** Providers of ports of payments. */
+  provides?: readonly PortProvider[]
   /** Modules in addition to payments. */
   modules?: readonly Module[]
   /** What the test double of orders does with a change. */
@@ -91,6 +93,7 @@ export async function usePayments({
   settings = {},
   databaseUrl,
   sandboxUrl,
+  provides = [],
   modules = [],
   applyChange
 }: Options = {}) {
@@ -106,7 +109,7 @@ export async function usePayments({
     runsSchedulesAtStart: true,
     modules: [
       paymentsModule,
-      moduleProviding(provide(orderPaymentHooksPort, 'test', { onChange })),
+      moduleProviding(provide(orderPaymentHooksPort, 'test', { onChange }), ...provides),
       ...modules
     ],
     settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },

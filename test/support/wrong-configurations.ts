@@ -224,7 +224,7 @@ export const furtherConfigurations: readonly WrongConfiguration[] = [
   row(
     { ...production, CARTWRIGHT__PAYMENTS__DEFAULT_PROVIDER: 'sandbox' },
     'payments.default_provider',
-    /auto, stripe or manual in production/,
+    /auto or another provider in production/,
     '"sandbox"'
   ),
   row(

@@ -4,6 +4,7 @@ import type { Config } from '../../platform/core-settings.ts'
 import type { Queryable } from '../../platform/postgres/database.ts'
 import { countProviderEventsInState, listProviderEvents } from './provider-events/repository.ts'
 import { listManualPaymentMethods } from './providers/manual.ts'
+import type { PaymentProviderRegistry } from './providers/registry.ts'
 import type { PaymentsSettings } from './settings.ts'
 
 /** Finds provider events in quarantine: they contradict the stored payment and changed nothing. */
@@ -22,7 +23,7 @@ export const diagnoseQuarantinedPaymentEvents = (db: Queryable): readonly Diagno
   }
 ]
 
-/** Checks that the shop offers a payment method, and that Stripe's key is a live key. */
+/** Checks that Stripe's key is a live key, and that bank transfer has account details. */
 export const diagnosePaymentSettings = (
   settings: PaymentsSettings,
   { config: { environment } }: { config: Pick<Config, 'environment'> }
@@ -31,7 +32,7 @@ export const diagnosePaymentSettings = (
 ]
 
 function diagnoseProviders(
-  { stripe, sandbox, manual_methods, bank_transfer }: PaymentsSettings,
+  { stripe, manual_methods, bank_transfer }: PaymentsSettings,
   isProduction: boolean
 ) {
   if (isProduction && stripe.secret_key.startsWith('sk_test_'))
@@ -44,20 +45,25 @@ function diagnoseProviders(
     bankTransfer: bank_transfer,
     isProduction
   })
-  if (manual.length < manual_methods.length && (manual.length > 0 || stripe.secret_key !== ''))
+  if (manual.length < manual_methods.length)
     return warningDiagnosisFinding(
       'bank transfer is not offered, because payments.bank_transfer has no account details',
       'Set payments.bank_transfer, or take bank_transfer out of payments.manual_methods.'
     )
-  if (manual.length < manual_methods.length)
-    return warningDiagnosisFinding(
-      'no payment method is offered: payments.bank_transfer has no account details, and Stripe has no key',
-      'Set payments.bank_transfer or payments.stripe.secret_key.'
-    )
-  const offered = [
-    stripe.secret_key !== '' && 'Stripe',
-    !isProduction && sandbox.mode !== 'off' && 'the sandbox',
-    'manual'
-  ]
-  return okDiagnosisFinding(offered.filter(Boolean).join(', '))
+  return okDiagnosisFinding('the settings of the built-in providers are complete')
 }
+
+/** Checks that customers can choose a payment method. Modules provide methods, so this needs the set-up of all of them. */
+export const diagnosePaymentMethods = (providers: PaymentProviderRegistry): readonly DiagnosisCheck[] => [
+  {
+    about: 'payment methods',
+    find() {
+      const offered = providers.offered().map(name => `${name} (${providers.methodsOf(name).join(', ')})`)
+      if (offered.length > 0) return okDiagnosisFinding(offered.join(', '))
+      return warningDiagnosisFinding(
+        'none is offered, so no order can be paid',
+        'Set payments.bank_transfer or payments.stripe.secret_key, or enable a module that provides payments.provider.'
+      )
+    }
+  }
+]

@@ -12,7 +12,11 @@ import { createPaymentAdministration } from './administration/service.ts'
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
-import { diagnosePaymentSettings, diagnoseQuarantinedPaymentEvents } from './diagnosis.ts'
+import {
+  diagnosePaymentMethods,
+  diagnosePaymentSettings,
+  diagnoseQuarantinedPaymentEvents
+} from './diagnosis.ts'
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { type ChangedPaymentAccountState, createPaymentFactRecorder } from './facts/recorder.ts'
@@ -30,6 +34,7 @@ import { createPaymentRefresher } from './operations/refresh.ts'
 import { createPaymentOperationSender } from './operations/sender.ts'
 import { insertPaymentOperations } from './payments/operation-repository.ts'
 import { createRefundService, type RefundActor } from './payments/refunds.ts'
+import { findPaymentStartProblems } from './payments/shop-start-problems.ts'
 import { createPaymentStarter, type PaymentProviderAndMethodChoice } from './payments/start.ts'
 import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'
@@ -39,6 +44,8 @@ import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './pr
 import { createPaymentProviderResponseRecorder } from './provider-events/response-recorder.ts'
 import { createEnabledPaymentProviders } from './providers/enabled.ts'
 import { paymentMethodRoutes } from './providers/method-routes.ts'
+import { paymentProviderPort } from './providers/port.ts'
+import { createPaymentProviderRegistry } from './providers/registry.ts'
 import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
 import {
@@ -58,6 +65,19 @@ export {
   paymentRefundedEvent,
   refundFailedEvent
 } from './events.ts'
+export type { PaymentFact } from './facts/fact.ts'
+export type {
+  CustomerPaymentStep,
+  ParsedPaymentProviderResponse,
+  PaymentCallbackSignatureStatus,
+  PaymentForProvider,
+  PaymentProvider,
+  PaymentProviderCallbackEvent,
+  PaymentProviderEvent,
+  PaymentProviderOperation,
+  UnreadablePaymentCallbackEvent,
+  UnreadablePaymentProviderObject
+} from './providers/port.ts'
 
 import { validatePaymentSettings } from './validation.ts'
 
@@ -70,7 +90,7 @@ export type {
   PaymentStartGuard,
   RefundActor as Refunder
 }
-export { orderPaymentHooksPort, orderPaymentsOfApi }
+export { orderPaymentHooksPort, orderPaymentsOfApi, paymentProviderPort }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
@@ -124,17 +144,17 @@ export const paymentsModule = defineModule({
   requires: {},
   uses: {},
   emits: paymentEvents,
-  ports: [orderPaymentHooksPort],
+  ports: [orderPaymentHooksPort, paymentProviderPort],
+  provides: [paymentProviderPort],
   jobs: [sendPaymentOperationJob, reconcilePaymentsJob, applyProviderEventJob, watchAuthorizationExpiryJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   diagnose: diagnosePaymentSettings,
   setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, ports, secrets }, settings) => {
-    const { providers, stop } = createEnabledPaymentProviders({
-      config,
+    const { provides, stop } = createEnabledPaymentProviders({ config, settings, http, secrets })
+    const providers = createPaymentProviderRegistry({
+      read: () => ports.all(paymentProviderPort),
       settings,
-      http,
-      secrets,
       onRecovered: provider => {
         reschedulePaymentOperationsAndPolls(db, provider).catch(error =>
           log.warn({ err: error, provider }, 'operations of a recovered provider could not be rescheduled')
@@ -227,7 +247,9 @@ export const paymentsModule = defineModule({
     return {
       api,
       personalData: paymentPersonalData(db),
-      diagnoses: diagnoseQuarantinedPaymentEvents(db),
+      diagnoses: [...diagnoseQuarantinedPaymentEvents(db), ...diagnosePaymentMethods(providers)],
+      provides,
+      findStartProblems: () => findPaymentStartProblems({ db, providers, settings }),
       routes: (tiers: Tiers) => {
         paymentIntentRoutes(
           tiers,

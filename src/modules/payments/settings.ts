@@ -8,10 +8,15 @@ import {
 } from '../../kernel/settings.ts'
 
 export const paymentsSettings = settingsSection('Payments.', {
-  default_provider: Type.Enum(['auto', 'stripe', 'sandbox', 'manual'], {
+  default_provider: textSetting(
+    'Payment provider when the client names none. `auto`: one that takes payments itself, such as Stripe, else the sandbox, else a manual one.',
+    'auto'
+  ),
+  retired_providers: Type.Array(Type.String({ minLength: 1 }), {
     description:
-      'Payment provider when the client names none. `auto`: Stripe when it has a key, else the sandbox when it is enabled, else manual.',
-    default: 'auto'
+      'Payment providers that take no new payments. They still settle their existing ones, so that they can be removed afterwards.',
+    default: [],
+    uniqueItems: true
   }),
   capture: Type.Enum(['automatic', 'manual'], {
     description:

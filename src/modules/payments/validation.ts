@@ -35,14 +35,14 @@ export function validatePaymentSettings(
     byDefault === 'stripe' &&
       stripe.secret_key === '' && {
         key: 'default_provider',
-        message: 'must be auto, sandbox or manual while payments.stripe.secret_key is empty; or set that key'
+        message: 'must be auto or another provider while payments.stripe.secret_key is empty; or set that key'
       },
     byDefault === 'sandbox' &&
       !isSandboxOffered && {
         key: 'default_provider',
         message: isProduction
-          ? 'must be auto, stripe or manual in production, where the sandbox is not offered'
-          : 'must be auto, stripe or manual while payments.sandbox.mode is off'
+          ? 'must be auto or another provider in production, where the sandbox is not offered'
+          : 'must be auto or another provider while payments.sandbox.mode is off'
       },
     ...stripe.webhook_secrets.map(
       (each, index) =>

@@ -164,7 +164,7 @@ export function createPaymentIntentService(deps: Deps) {
    */
   async function confirm(caller: OrderPaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
-    const calling = providers.names.filter(name => providers.get(name).callbacks !== undefined)
+    const calling = providers.names().filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.claimPaymentsOfOrderToPoll, { order_id, providers: calling })
     await Promise.all(
       due.map(payment => refreshPayment(payment.provider, repository.paymentForProviderFromRow(payment)))

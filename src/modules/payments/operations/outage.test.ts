@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
+import { provide } from '../../../kernel/ports.ts'
 import type { Log } from '../../../platform/log.ts'
 import { createOrderPaymentAccountChanges } from '../accounts/changes.ts'
 import { createOrderPaymentAccountLock } from '../accounts/locked-account.ts'
@@ -9,7 +10,11 @@ import { createRefundService } from '../payments/refunds.ts'
 import { storeProviderPaymentIdAndNextStep } from '../payments/repository.ts'
 import { createPaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
 import { createManualPaymentProvider } from '../providers/manual.ts'
-import type { ParsedPaymentProviderResponse, PaymentProvider } from '../providers/port.ts'
+import {
+  type ParsedPaymentProviderResponse,
+  type PaymentProvider,
+  paymentProviderPort
+} from '../providers/port.ts'
 import { createPaymentProviderRegistry } from '../providers/registry.ts'
 import { createPaymentReconciler, reschedulePaymentOperationsAndPolls } from './reconciler.ts'
 import { createPaymentRefresher } from './refresh.ts'
@@ -41,14 +46,18 @@ async function useOutage() {
   }
   const faraway: PaymentProvider = {
     ...createManualPaymentProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
-    name: 'faraway',
     callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
     send: (_request, key) => answer(key),
     fetch: ({ id }) => answer(id)
   }
   const rescheduled: Promise<void>[] = []
   const onRecovered = (name: string) => rescheduled.push(reschedulePaymentOperationsAndPolls(db, name))
-  const providers = createPaymentProviderRegistry([faraway], onRecovered, () => milliseconds)
+  const providers = createPaymentProviderRegistry({
+    read: () => [provide(paymentProviderPort, 'faraway', faraway)],
+    settings: { default_provider: 'auto', retired_providers: [] },
+    onRecovered,
+    clock: () => milliseconds
+  })
   const recorder = createPaymentFactRecorder({
     publisherOf: () => () => {},
     voidOpen: async () => {},

@@ -19,7 +19,7 @@ const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
   ...[
     operations.retryPaymentOperationsSoon,
-    operations.countOpenOperationsOfDisabledProviders,
+    payments.countUnsettledPaymentsOfOtherProviders,
     operations.measureOpenPaymentOperations,
     operations.countOpenPaymentOperations
   ],

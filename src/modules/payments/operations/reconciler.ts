@@ -101,13 +101,6 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
   async function begin(): Promise<void> {
     await reschedulePaymentOperationsAndPolls(db, null)
     await db.run(expediteProviderEvents)
-    for (const orphans of await db.rows(operations.countOpenOperationsOfDisabledProviders, {
-      providers: providers.names
-    }))
-      log.error(
-        orphans,
-        'operations wait for a provider that is no longer offered; their results cannot be found'
-      )
     isFirst = false
   }
 
@@ -115,7 +108,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
     if (isFirst) await begin()
     const end = AbortSignal.any([signal, AbortSignal.timeout(RUN_MS_MAX)])
     await untilDone(end, () => applyDue(end))
-    await Promise.all(providers.names.map(name => retryProvider(name, end)))
+    await Promise.all(providers.names().map(name => retryProvider(name, end)))
   }
 }
 

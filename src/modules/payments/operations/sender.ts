@@ -62,15 +62,15 @@ export function createPaymentOperationSender({
     request
   }: Claimed): Promise<ParsedPaymentProviderResponse> {
     const isKeyExpired = operation.age_seconds > provider.idempotencyKeySeconds
-    const found = isKeyExpired ? await providers.call(provider.name, () => provider.find(draft)) : null
+    const found = isKeyExpired ? await providers.call(operation.provider, () => provider.find(draft)) : null
     if (found !== null) return found
     // The provider rejects a second capture or void by the payment's state. A second refund would pay twice, so it fails.
     if (isKeyExpired && (draft.kind === 'create' || draft.kind === 'refund'))
       return { kind: 'refused', error: 'the provider never received it', facts: [] }
-    const response = await providers.call(provider.name, () => provider.send(request, draft.id))
+    const response = await providers.call(operation.provider, () => provider.send(request, draft.id))
     if (response.kind !== 'refused' || response.facts.length > 0 || draft.kind === 'create') return response
     // After a rejection the payment is retrieved, because its state shows why the operation was rejected.
-    const retrieved = await providers.call(provider.name, () => provider.fetch(draft.payment))
+    const retrieved = await providers.call(operation.provider, () => provider.fetch(draft.payment))
     return retrieved?.kind === 'done' ? { ...response, facts: retrieved.facts } : response
   }
 

@@ -131,15 +131,6 @@ export const claimPaymentOperationToProbeProvider = statement({
       order by next_check_at limit 1 for update skip locked)
     returning id`
 })
-/** Counts open operations of providers that are not offered. */
-export const countOpenOperationsOfDisabledProviders = statement({
-  name: 'payments.count_orphaned_operations',
-  takes: { providers: 'text[]' },
-  gives: { provider: 'text', total: 'int8' },
-  text: `
-    select provider, count(*) as total from payments.operations
-    where settled_at is null and provider <> all($providers::text[]) group by provider`
-})
 /**
  * Retries waiting operations soon, spread over 20 s to spare the provider. Skips locked rows, because another
  * worker is processing them.

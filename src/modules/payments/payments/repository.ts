@@ -90,6 +90,25 @@ export const storeProviderPaymentIdAndNextStep = statement({
       updated_at = now()
     where id = $id`
 })
+/**
+ * Counts payments that are not settled at other providers than these: open ones, pending refunds and operations without a
+ * result. Each part reads a partial index, because the start waits for it.
+ */
+export const countUnsettledPaymentsOfOtherProviders = statement({
+  name: 'payments.count_unsettled_of_other_providers',
+  takes: { providers: 'text[]' },
+  gives: { provider: 'text', total: 'int8' },
+  text: `
+    select provider, count(*) as total
+    from (
+      select provider, id from payments.payments where is_open and object_id is not null
+      union
+      select provider, id from payments.payments where refunding > 0
+      union
+      select provider, payment_id from payments.operations where settled_at is null) as unsettled
+    where provider <> all($providers::text[])
+    group by provider order by provider`
+})
 /** Lists the payments of an order, oldest first. */
 export const listPaymentsOfOrder = statement({
   name: 'payments.list_payments_of_order',

@@ -20,9 +20,9 @@ export type PaymentProviderAndMethodChoice = {
 export function createPaymentStarter(providers: PaymentProviderRegistry, attempts: PaymentAttemptLimits) {
   /** @throws `PAYMENT_PROVIDER_UNKNOWN`, `PAYMENT_METHOD_UNKNOWN`, `PAYMENT_CURRENCY_UNSUPPORTED` */
   function resolveMethod({ provider, method }: PaymentProviderAndMethodChoice, currency: string) {
-    const supporting = providers.offered.filter(each => providers.get(each).supportsCurrency(currency))
+    const supporting = providers.offered().filter(each => providers.get(each).supportsCurrency(currency))
     const name = provider ?? supporting[0] ?? ''
-    const { methods } = providers.get(name)
+    const methods = providers.methodsOf(name)
     if (methods.length > 0 && !supporting.includes(name))
       throw paymentCurrencyUnsupportedError({ details: { currency, providers: supporting } })
     const chosenMethod = method ?? methods[0] ?? ''

@@ -78,7 +78,7 @@ export function createPaymentCallbackService({
   function callbacksOf(name: string) {
     const { callbacks } = providers.get(name)
     if (callbacks === undefined)
-      throw paymentProviderUnknownError({ details: { providers: providers.names } })
+      throw paymentProviderUnknownError({ details: { providers: providers.names() } })
     return callbacks
   }
 

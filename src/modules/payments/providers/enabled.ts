@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { type PortProvider, provide } from '../../../kernel/ports.ts'
 import type { Config } from '../../../platform/core-settings.ts'
 import type { HttpClient } from '../../../platform/http/client.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentsSettings } from '../settings.ts'
 import { createManualPaymentProvider } from './manual.ts'
-import { createPaymentProviderRegistry } from './registry.ts'
-import { createSandboxPaymentProvider } from './sandbox.ts'
+import { type PaymentProvider, paymentProviderPort } from './port.ts'
+import { createSandboxPaymentProvider, SANDBOX_NAME } from './sandbox.ts'
 import { createStripePaymentProvider } from './stripe.ts'
 
 type Deps = {
@@ -13,13 +14,14 @@ type Deps = {
   settings: PaymentsSettings
   http: HttpClient
   secrets: Secrets
-  /** Callback that runs when a provider responds again after an outage. */
-  onRecovered: (name: string) => void
 }
 
-/** Creates the enabled providers, the default one first. */
-export function createEnabledPaymentProviders({ config, settings, http, secrets, onRecovered }: Deps) {
-  const { sandbox, default_provider: usual } = settings
+/** Creates the built-in providers that the settings enable. `stop` stops the sandbox if it was started. */
+export function createEnabledPaymentProviders({ config, settings, http, secrets }: Deps): {
+  provides: readonly PortProvider<PaymentProvider>[]
+  stop(): Promise<void>
+} {
+  const { sandbox } = settings
   const isDevelopment = config.environment === 'development'
   const key = secrets.mac('payments.sandbox', 'key')
   let opening: ReturnType<typeof openSandboxProcess> | undefined
@@ -41,14 +43,22 @@ export function createEnabledPaymentProviders({ config, settings, http, secrets,
   })
   const { stripe, capture } = settings
   const isOffered = sandbox.mode !== 'off' && isDevelopment
-  const all = [
-    ...(stripe.secret_key === '' ? [] : [createStripePaymentProvider({ http, settings: stripe, capture })]),
-    ...(isOffered ? [sandboxProvider] : []),
-    manualProvider
-  ]
-  const usualFirst = all.toSorted((a, b) => Number(b.name === usual) - Number(a.name === usual))
-  const stop = async () => (await opening)?.stop()
-  return { providers: createPaymentProviderRegistry(usualFirst, onRecovered), stop }
+  return {
+    provides: [
+      ...(stripe.secret_key === ''
+        ? []
+        : [
+            provide(
+              paymentProviderPort,
+              'stripe',
+              createStripePaymentProvider({ http, settings: stripe, capture })
+            )
+          ]),
+      ...(isOffered ? [provide(paymentProviderPort, SANDBOX_NAME, sandboxProvider)] : []),
+      provide(paymentProviderPort, 'manual', manualProvider)
+    ],
+    stop: async () => (await opening)?.stop()
+  }
 }
 
 type SandboxProcessDeps = Pick<Deps, 'config' | 'secrets'> & { port: number; key: string }

@@ -73,7 +73,6 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
   const send = async (request: Buffer) => respond(JSON.parse(request.toString()))
 
   return {
-    name: 'manual',
     methods: listManualPaymentMethods(settings),
     kind: 'offline',
     supportsCurrency: () => true,

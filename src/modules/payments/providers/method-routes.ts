@@ -47,14 +47,15 @@ const methodsOf = (
   providers: PaymentProviderRegistry,
   currency: string | undefined
 ): Static<typeof MethodResponse>[] =>
-  providers.names
-    .map(providers.get)
-    .filter(({ supportsCurrency }) => currency === undefined || supportsCurrency(currency))
-    .flatMap(({ name: provider, methods, kind, publishableKey }) =>
-      methods.map(method => ({
+  providers
+    .offered()
+    .filter(name => currency === undefined || providers.get(name).supportsCurrency(currency))
+    .flatMap(provider => {
+      const { kind, publishableKey } = providers.get(provider)
+      return providers.methodsOf(provider).map(method => ({
         provider,
         method,
         kind,
         ...(publishableKey !== undefined && { publishable_key: publishableKey })
       }))
-    )
+    })

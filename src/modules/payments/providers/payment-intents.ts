@@ -34,7 +34,7 @@ type Request = { readonly path: string; readonly body: object }
 type ApiResponse = { readonly status: number; readonly json: unknown }
 
 /** HTTP client of an API with payment intents, as Stripe has it. */
-type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'supportsCurrency'> & {
+type IntentApi = Pick<PaymentProvider, 'kind' | 'publishableKey' | 'supportsCurrency'> & {
   /** Sends a request to the provider. @throws when no response arrives. */
   get(path: string): Promise<ApiResponse>
   post(request: Request, key: string): Promise<ApiResponse>
@@ -51,8 +51,7 @@ type IntentApi = Pick<PaymentProvider, 'name' | 'kind' | 'publishableKey' | 'sup
 
 /** Payment provider over an API with payment intents: builds requests and reads responses and webhooks. */
 export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
-  const { name, kind, publishableKey, supportsCurrency, extras, capture, signatureHeader, webhookSecrets } =
-    api
+  const { kind, publishableKey, supportsCurrency, extras, capture, signatureHeader, webhookSecrets } = api
 
   /** Converts a response. Without a readable response the operation may have been done, so it is unknown. */
   async function responseOf({ status, json }: ApiResponse): Promise<ParsedPaymentProviderResponse> {
@@ -120,7 +119,6 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
   }
 
   return {
-    name,
     methods: ['card'],
     kind,
     ...(publishableKey !== undefined && { publishableKey }),

@@ -1,3 +1,4 @@
+import { definePort } from '../../../kernel/ports.ts'
 import type { PaymentFact } from '../facts/fact.ts'
 
 export type PaymentOperationKind = 'create' | 'capture' | 'void' | 'refund'
@@ -12,6 +13,7 @@ export type PaymentForProvider = {
   /** The id of the payment at the provider. Null until the provider has returned the id. */
   readonly objectId: string | null
 }
+/** A request to a provider: to start, capture, void or refund a payment. Amounts are in minor units. */
 export type PaymentProviderOperation = {
   /** The idempotency key at the provider. */
   readonly id: string
@@ -30,6 +32,7 @@ export type CustomerPaymentStep = {
   readonly action?: { readonly type: string; readonly reference: string; readonly text: string }
 }
 
+/** The result of an operation, as the provider's adapter reads it. */
 export type ParsedPaymentProviderResponse =
   | {
       readonly kind: 'done'
@@ -95,7 +98,6 @@ type PaymentKind = 'redirect' | 'client' | 'offline'
 
 /** Adapter of a payment provider. Every call can be repeated with the same outcome. */
 export type PaymentProvider = {
-  readonly name: string
   /** Payment methods, the default first. */
   readonly methods: readonly string[]
   readonly kind: PaymentKind
@@ -122,3 +124,9 @@ export type PaymentProvider = {
   /** Verifies and reads callbacks. Absent for providers without callbacks. */
   readonly callbacks?: Callbacks
 }
+
+/** The name of a provider is stored with its payments and is part of the URL of its callbacks. */
+export const paymentProviderPort = definePort<PaymentProvider>('payments.provider', {
+  description: 'Takes payments: sends payments, captures, voids and refunds, and reads their results.',
+  providers: 'many'
+})

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { usePayments } from '../../../../test/support/payments.ts'
-import { diagnosePaymentSettings } from '../diagnosis.ts'
+import { provide } from '../../../kernel/ports.ts'
+import { diagnosePaymentMethods, diagnosePaymentSettings } from '../diagnosis.ts'
+import { type PaymentProvider, paymentProviderPort } from './port.ts'
+import { createPaymentProviderRegistry } from './registry.ts'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -45,21 +48,27 @@ test('production offers bank transfer with account details and the order number'
 })
 
 test.each([
-  ['warning', 'no payment method is offered', { manual_methods: ['bank_transfer'], bank_transfer: ' ' }],
-  [
-    'warning',
-    'bank transfer is not offered',
-    { manual_methods: ['bank_transfer', 'on_account'], bank_transfer: '' }
-  ],
-  ['ok', 'manual', { manual_methods: ['bank_transfer'], bank_transfer: 'SE35' }],
-  ['ok', 'manual', { manual_methods: ['on_account'], bank_transfer: '' }]
-] as const)('doctor finds on payment methods in production: %s, %s', async (state, detail, manual) => {
-  const sections = {
-    sandbox: { mode: 'auto' },
-    stripe: { secret_key: '', webhook_secrets: [] },
-    default_provider: 'auto'
-  }
-  const settings = { ...sections, ...manual } as unknown as Parameters<typeof diagnosePaymentSettings>[0]
+  ['warning', { manual_methods: ['bank_transfer'], bank_transfer: ' ' }],
+  ['warning', { manual_methods: ['bank_transfer', 'on_account'], bank_transfer: '' }],
+  ['ok', { manual_methods: ['bank_transfer'], bank_transfer: 'SE35' }],
+  ['ok', { manual_methods: ['on_account'], bank_transfer: '' }]
+] as const)('doctor finds on bank transfer in production: %s', async (state, manual) => {
+  const settings = { stripe: { secret_key: '' }, ...manual } as unknown as Parameters<
+    typeof diagnosePaymentSettings
+  >[0]
   const [check] = diagnosePaymentSettings(settings, { config: { environment: 'production' } })
+  expect(await check?.find()).toMatchObject({ state })
+})
+
+test.each([
+  ['warning', 'none is offered', []],
+  ['ok', 'mollie (card, ideal)', ['card', 'ideal']]
+] as const)('doctor finds on payment methods: %s, %s', async (state, detail, methods) => {
+  const registry = createPaymentProviderRegistry({
+    read: () => [provide(paymentProviderPort, 'mollie', { methods } as unknown as PaymentProvider)],
+    settings: { default_provider: 'auto', retired_providers: [] },
+    onRecovered: () => {}
+  })
+  const [check] = diagnosePaymentMethods(registry)
   expect(await check?.find()).toMatchObject({ state, detail: expect.stringContaining(detail) })
 })

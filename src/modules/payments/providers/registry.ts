@@ -1,31 +1,54 @@
 import { type CircuitBreakerClock, createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
+import type { PortProvider } from '../../../kernel/ports.ts'
 import { paymentProviderUnknownError } from '../errors.ts'
+import type { PaymentsSettings } from '../settings.ts'
 import type { ParsedPaymentProviderResponse, PaymentProvider } from './port.ts'
+import { SANDBOX_NAME } from './sandbox.ts'
 
-/** The providers, the default one first. `onRecovered` runs when a provider has recovered. */
-export function createPaymentProviderRegistry(
-  all: readonly PaymentProvider[],
-  onRecovered: (name: string) => void,
+type Deps = {
+  /** Returns the providers of the port. */
+  read: () => readonly PortProvider<PaymentProvider>[]
+  settings: Pick<PaymentsSettings, 'default_provider' | 'retired_providers'>
+  /** Runs when a provider has recovered. */
+  onRecovered: (name: string) => void
   clock?: CircuitBreakerClock
-) {
-  const byName = new Map(
-    all.map(provider => [
-      provider.name,
-      { provider, breaker: createCircuitBreaker(() => onRecovered(provider.name), clock) }
-    ])
-  )
-  const names = [...byName.keys()]
-  /** Names of providers that customers can choose. A provider without methods still handles its existing payments. */
-  const offered = all.filter(({ methods }) => methods.length > 0).map(({ name }) => name)
+}
+
+/** The providers by name. It reads the port at the first call, because most providers are set up after payments. */
+export function createPaymentProviderRegistry({ read, settings, onRecovered, clock }: Deps) {
+  let opened: ReturnType<typeof open> | undefined
+  function open() {
+    const all = sortPaymentProviders(read(), settings.default_provider).map(({ name, provider }) => ({
+      name,
+      provider,
+      methods: settings.retired_providers.includes(name) ? [] : provider.methods,
+      breaker: createCircuitBreaker(() => onRecovered(name), clock)
+    }))
+    const offered = all.filter(({ methods }) => methods.length > 0)
+    return {
+      byName: new Map(all.map(each => [each.name, each])),
+      names: all.map(({ name }) => name),
+      offered: offered.map(({ name }) => name)
+    }
+  }
+  const entries = () => {
+    opened ??= open()
+    return opened
+  }
   const entryOf = (name: string) => {
+    const { byName, offered } = entries()
     const entry = byName.get(name)
     if (entry === undefined) throw paymentProviderUnknownError({ details: { providers: offered } })
     return entry
   }
 
   return {
-    names,
-    offered,
+    /** Names of all providers, the default one first. */
+    names: (): readonly string[] => entries().names,
+    /** Names of the providers that customers can choose, the default one first. */
+    offered: (): readonly string[] => entries().offered,
+    /** Methods that customers can choose. A provider without methods still handles its existing payments. */
+    methodsOf: (name: string): readonly string[] => entryOf(name).methods,
     /** @throws `PAYMENT_PROVIDER_UNKNOWN` */
     get: (name: string): PaymentProvider => entryOf(name).provider,
     isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
@@ -48,3 +71,16 @@ export function createPaymentProviderRegistry(
   }
 }
 export type PaymentProviderRegistry = ReturnType<typeof createPaymentProviderRegistry>
+
+/**
+ * Sorts providers in the order in which the shop prefers them: the default one, providers that take payments themselves, the
+ * sandbox, offline ones. Providers of one rank keep their order.
+ */
+const sortPaymentProviders = (
+  providers: readonly PortProvider<PaymentProvider>[],
+  defaultName: string
+): PortProvider<PaymentProvider>[] => {
+  const rankOf = ({ name, provider: { kind } }: PortProvider<PaymentProvider>) =>
+    name === defaultName ? 0 : kind === 'offline' ? 3 : name === SANDBOX_NAME ? 2 : 1
+  return providers.toSorted((a, b) => rankOf(a) - rankOf(b))
+}

@@ -3,6 +3,8 @@ import { createPaymentIntentProvider } from './payment-intents.ts'
 import type { PaymentProvider } from './port.ts'
 
 const TIMEOUT_MS = 8_000
+/** Comes after providers that move money when the shop chooses a provider. */
+export const SANDBOX_NAME = 'sandbox'
 
 type Deps = {
   http: HttpClient
@@ -38,7 +40,6 @@ export function createSandboxPaymentProvider({
   }
 
   return createPaymentIntentProvider({
-    name: 'sandbox',
     kind: 'redirect',
     supportsCurrency: () => true,
     get: path => call('GET', path),

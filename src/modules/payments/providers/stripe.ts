@@ -40,7 +40,6 @@ export function createStripePaymentProvider({ http, settings, capture }: Deps): 
   }
 
   return createPaymentIntentProvider({
-    name: 'stripe',
     kind: 'client',
     publishableKey: settings.publishable_key,
     supportsCurrency: currency => !OTHER_UNITS.includes(currency),

@@ -219,7 +219,7 @@ export function createPaymentProviderReconciliation({
     onProgress: (looked: number) => void = () => {}
   ): Promise<PaymentReconciliationReport> => {
     const tally = createPaymentReconciliationReportBuilder(since)
-    for (const name of providers.names) {
+    for (const name of providers.names()) {
       const listed = providers.get(name).list?.(since)
       if (listed === undefined) continue
       // A refund is listed with its payment and among the refunds.

@@ -12,7 +12,7 @@ export const createPaymentReconciliationStatusReader =
     const events = await db.rows(countUnappliedProviderEvents)
     const count = (state: string) => events.find(each => each.state === state)?.total ?? 0
     return {
-      providers: providers.names.map(name => ({ name, is_down: providers.isDown(name) })),
+      providers: providers.names().map(name => ({ name, is_down: providers.isDown(name) })),
       open_operations: open?.total ?? 0,
       oldest_seconds: open?.oldest_seconds ?? 0,
       events: { received: count('received'), quarantined: count('quarantined') }
