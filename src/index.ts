@@ -49,6 +49,7 @@ export {
   secondFactorChangedEvent,
   userDeletedEvent,
   userRegisteredEvent,
+  userResource,
   verificationRequestedEvent
 } from './modules/auth/index.ts'
 export { cartMergedEvent, cartModule } from './modules/cart/index.ts'
@@ -87,6 +88,7 @@ export {
   orderErasedEvent,
   orderEvictedEvent,
   orderPlacedEvent,
+  orderResource,
   orderShipmentVoidedEvent,
   orderShippedEvent,
   ordersModule,

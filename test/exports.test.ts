@@ -20,7 +20,7 @@ const PUBLIC = `
   CustomerPaymentStep ParsedPaymentProviderResponse PaymentCallbackSignatureStatus PaymentFact PaymentForProvider PaymentProvider PaymentProviderCallbackEvent
   PaymentProviderEvent PaymentProviderOperation paymentProviderPort UnreadablePaymentCallbackEvent UnreadablePaymentProviderObject
   standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
-  FieldAudience ProvidedField Resource ResourceField categoryResource extendResource productResource provideField variantResource
+  FieldAudience ProvidedField Resource ResourceField categoryResource extendResource orderResource productResource provideField userResource variantResource
   ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
   OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
 

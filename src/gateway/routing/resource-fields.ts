@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 /** Writes fields of the object that the request creates or updates. `createdId`: the id of what it creates. */
-export type WriteFields = (tx: Transaction, createdId: string) => Promise<void>
+type WriteFields = (tx: Transaction, createdId: string) => Promise<void>
 
 type Parts = Pick<RouteOptions, 'schema' | 'preHandler' | 'preSerialization'>
 type FieldsOf = ReadResourceFields<Transaction>

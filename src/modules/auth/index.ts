@@ -66,9 +66,9 @@ export {
   userRegisteredEvent,
   verificationRequestedEvent
 } from './events.ts'
-
 export type { OneTimeToken } from './one-time-tokens/service.ts'
 export { generateReadablePassword } from './passwords/random-secrets.ts'
+export { userResource } from './users/schema.ts'
 
 /** How to reach a user. Only users of external issuers may lack an address. */
 export type UserContact = {

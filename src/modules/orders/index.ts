@@ -77,6 +77,7 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
+export { orderResource } from './orders/schema.ts'
 export {
   type TenderCover,
   type TenderProvider,

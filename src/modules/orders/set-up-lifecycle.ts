@@ -49,7 +49,7 @@ type Apis = {
  * administration.
  */
 export function setUpOrderLifecycleServices(
-  { db, timers, emit, log, metrics, ports }: ModulePlatform,
+  { db, timers, emit, log, metrics, ports, fieldsOf }: ModulePlatform,
   settings: OrdersSettings,
   { auth, pricing, inventory, payments, shipping, cart }: Apis
 ) {
@@ -113,7 +113,7 @@ export function setUpOrderLifecycleServices(
     inventory,
     payments
   })
-  const administration = createOrderAdministration({ db, actions, fulfilment })
+  const administration = createOrderAdministration({ db, actions, fulfilment, fieldsOf })
 
   function setUpUnpaidStock() {
     const limitSettings = settings.unpaid_stock

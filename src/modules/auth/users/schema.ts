@@ -1,4 +1,6 @@
 import { publicMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { showsFieldsOf } from '../../../kernel/resource-schemas.ts'
+import { defineResource } from '../../../kernel/resources.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { Id, line, nullable, request, response, Time } from '../../../kernel/wire.ts'
 
@@ -14,23 +16,30 @@ export const LocaleSchema = Type.String({
   description: 'The language of mails to the user (BCP 47), such as sv-SE.'
 })
 
-export const UserResponse = response('UserResponse', {
-  id: Id,
-  email: nullable(Type.String()),
-  name: nullable(Type.String()),
-  role: RoleSchema,
-  scopes: nullable(
-    Type.Array(Type.String(), {
-      description: 'The modules that an administrator can manage. Null: all modules.'
-    })
-  ),
-  email_verified: Type.Boolean({ description: 'Whether the user has verified this address.' }),
-  phone: nullable(Type.String({ description: 'E.164.' })),
-  locale: nullable(Type.String({ description: 'The language of mails to the user (BCP 47).' })),
-  marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' }),
-  ...publicMetadataResponseFields,
-  created_at: Time
-})
+/** Users. Modules can add fields to what users see of their own account. */
+export const userResource = defineResource('auth.user', { audiences: ['owner'] })
+
+export const UserResponse = showsFieldsOf(
+  userResource,
+  'owner',
+  response('UserResponse', {
+    id: Id,
+    email: nullable(Type.String()),
+    name: nullable(Type.String()),
+    role: RoleSchema,
+    scopes: nullable(
+      Type.Array(Type.String(), {
+        description: 'The modules that an administrator can manage. Null: all modules.'
+      })
+    ),
+    email_verified: Type.Boolean({ description: 'Whether the user has verified this address.' }),
+    phone: nullable(Type.String({ description: 'E.164.' })),
+    locale: nullable(Type.String({ description: 'The language of mails to the user (BCP 47).' })),
+    marketing_consent: Type.Boolean({ description: 'Whether the user agreed to advertising mails.' }),
+    ...publicMetadataResponseFields,
+    created_at: Time
+  })
+)
 export type UserResponse = Static<typeof UserResponse>
 
 const tokens = {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { isEmptyMetadata, type Metadata } from '../../../kernel/metadata.ts'
+import type { ReadableField } from '../../../kernel/resources.ts'
 import { type CsvValue, createCsvStream, csvLine } from '../../../platform/csv/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
@@ -89,9 +90,10 @@ export function exportOrdersAsCsv(
   db: Database,
   filters: OrderFilters,
   rows: OrderExportRowKind = 'orders',
-  onPage: () => void = () => {}
+  onPage: () => void = () => {},
+  fields: readonly ReadableField[] = []
 ): Readable {
-  const columns = COLUMNS[rows]
+  const columns = rows === 'orders' ? [...COLUMNS.orders, ...fields.map(({ field }) => field)] : COLUMNS[rows]
   const lineOf = (cells: Cells) => csvLine(columns.map(column => cellOf(cells[column])))
   const detailsOf = rows === 'lines' ? lineCells : taxCells
   const pages =
@@ -99,12 +101,18 @@ export function exportOrdersAsCsv(
       ? readPages(
           page => db.rows(listOrdersForAdminExport, { ...filters, ...page }),
           ORDERS_A_PAGE,
-          row => [orderCells(row)]
+          async found => {
+            const cells = await fieldCells(
+              fields,
+              found.map(({ id }) => id)
+            )
+            return found.map((row, index) => ({ ...orderCells(row), ...cells[index] }))
+          }
         )
       : readPages(
           page => db.rows(listOrderDetailsForAdminExport, { ...filters, ...page }),
           DETAILED_A_PAGE,
-          detailsOf
+          async found => found.flatMap(detailsOf)
         )
   return createCsvStream(columns, linesOf(pages, lineOf, onPage))
 }
@@ -112,13 +120,13 @@ export function exportOrdersAsCsv(
 async function* readPages<Row extends { id: string }>(
   read: (page: { after: string; limit: number }) => Promise<Row[]>,
   limit: number,
-  cellsOf: (row: Row) => Cells[]
+  cellsOf: (rows: Row[]) => Promise<Cells[]>
 ): AsyncGenerator<Cells[]> {
   for (let after = HIGHEST_ID; ; ) {
     const found = await read({ after, limit })
     const last = found.at(-1)
     if (last === undefined) return
-    yield found.flatMap(cellsOf)
+    yield await cellsOf(found)
     after = last.id
   }
 }
@@ -129,6 +137,24 @@ async function* linesOf(pages: AsyncIterable<Cells[]>, lineOf: (cells: Cells) =>
     yield page.map(lineOf).join('')
   }
 }
+
+/**
+ * Returns the cells of fields of other modules, by order: texts and numbers as they are, other values as JSON. @throws when they
+ * cannot be loaded, because a file with empty cells would look complete.
+ */
+async function fieldCells(fields: readonly ReadableField[], ids: readonly string[]): Promise<Cells[]> {
+  const columns = await Promise.all(
+    fields.map(async ({ name, field, load, stringify }) => {
+      const values = await load(ids)
+      if (values === undefined) throw new Error(`the field ${name} could not be loaded`)
+      return values.map((value): Cells => ({ [field]: fieldCell(JSON.parse(stringify(value))) }))
+    })
+  )
+  return ids.map((_, index) => Object.assign({}, ...columns.map(cells => cells[index])))
+}
+
+const fieldCell = (value: unknown): CsvValue =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as CsvValue)
 
 type OrderStatusRow = Pick<ExportedOrderRow, 'state' | 'payment_status' | 'fulfillment_status'>
 

@@ -4,6 +4,7 @@ import {
   adminMetadataResponseFieldSchemas,
   metadataFilterQuery
 } from '../../../kernel/metadata.ts'
+import { acceptsFieldsOf, showsFieldsOf } from '../../../kernel/resource-schemas.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Amount,
@@ -25,6 +26,7 @@ import {
   OrderPaymentStatusSchema,
   OrderStatusSchema,
   OrderSummaryResponse,
+  orderResource,
   orderResponseFieldSchemas,
   orderShipmentResponseFieldSchemas
 } from '../orders/schema.ts'
@@ -140,51 +142,59 @@ export const OrderNoteRequest = request('OrderNoteRequest', {
   text: line(2_000, 'Text of the note. Only administrators see it.')
 })
 
-export const UpdateOrderRequest = request('UpdateOrderRequest', adminMetadataRequestFields)
+export const UpdateOrderRequest = acceptsFieldsOf(
+  orderResource,
+  'update',
+  request('UpdateOrderRequest', adminMetadataRequestFields)
+)
 export type UpdateOrderRequest = Static<typeof UpdateOrderRequest>
 
-export const AdminOrderResponse = response('AdminOrderResponse', {
-  ...orderResponseFieldSchemas,
-  shipments: Type.Array(
-    Type.Object({
-      ...orderShipmentResponseFieldSchemas,
-      voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
-      void_reason: nullable(Type.String()),
-      former: Type.Array(
-        Type.Object({
-          carrier: nullable(Type.String()),
-          tracking_number: nullable(Type.String()),
-          actor: nullable({ ...Id, description: 'The administrator who changed it.' }),
-          until: { ...Time, description: 'When it was replaced.' }
-        }),
-        { description: 'Earlier carriers and tracking numbers, oldest first.' }
-      )
-    }),
-    { description: 'Shipments of the order, voided ones included.' }
-  ),
-  ...adminMetadataResponseFieldSchemas,
-  is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
-  is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
-  held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),
-  erased_at: nullable({ ...Time, description: 'When the personal data of the order was erased.' }),
-  cancel_requested_by: nullable(
-    Type.Enum(['customer', 'guest', 'admin', 'system'], {
-      description: 'Who requested a cancellation that is pending. Null: none is pending.'
+export const AdminOrderResponse = showsFieldsOf(
+  orderResource,
+  'admin',
+  response('AdminOrderResponse', {
+    ...orderResponseFieldSchemas,
+    shipments: Type.Array(
+      Type.Object({
+        ...orderShipmentResponseFieldSchemas,
+        voided_by: nullable({ ...Id, description: 'The administrator who voided the shipment.' }),
+        void_reason: nullable(Type.String()),
+        former: Type.Array(
+          Type.Object({
+            carrier: nullable(Type.String()),
+            tracking_number: nullable(Type.String()),
+            actor: nullable({ ...Id, description: 'The administrator who changed it.' }),
+            until: { ...Time, description: 'When it was replaced.' }
+          }),
+          { description: 'Earlier carriers and tracking numbers, oldest first.' }
+        )
+      }),
+      { description: 'Shipments of the order, voided ones included.' }
+    ),
+    ...adminMetadataResponseFieldSchemas,
+    is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
+    is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
+    held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),
+    erased_at: nullable({ ...Time, description: 'When the personal data of the order was erased.' }),
+    cancel_requested_by: nullable(
+      Type.Enum(['customer', 'guest', 'admin', 'system'], {
+        description: 'Who requested a cancellation that is pending. Null: none is pending.'
+      })
+    ),
+    history: Type.Array(
+      Type.Object({
+        action: OrderHistoryActionSchema,
+        from: OrderHistoryStateBeforeSchema,
+        to: OrderHistoryStateAfterSchema,
+        actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
+        reason: nullable(Type.String()),
+        at: Time
+      }),
+      { description: 'Actions on the order, oldest first.' }
+    ),
+    next_actions: Type.Array(Type.Enum(Object.keys(ORDER_ACTIONS) as OrderActionName[]), {
+      description: 'Actions that an administrator can take now.'
     })
-  ),
-  history: Type.Array(
-    Type.Object({
-      action: OrderHistoryActionSchema,
-      from: OrderHistoryStateBeforeSchema,
-      to: OrderHistoryStateAfterSchema,
-      actor: nullable({ ...Id, description: 'The user who acted. Null: a guest or the shop itself.' }),
-      reason: nullable(Type.String()),
-      at: Time
-    }),
-    { description: 'Actions on the order, oldest first.' }
-  ),
-  next_actions: Type.Array(Type.Enum(Object.keys(ORDER_ACTIONS) as OrderActionName[]), {
-    description: 'Actions that an administrator can take now.'
   })
-})
+)
 export type AdminOrderResponse = Static<typeof AdminOrderResponse>

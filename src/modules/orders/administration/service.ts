@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { found } from '../../../kernel/errors.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
+import type { ReadResourceFields } from '../../../kernel/resources.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import { readChangedRowsPage } from '../../../platform/postgres/changed-rows.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -10,7 +11,7 @@ import type { FulfilmentService, ShipmentInput } from '../fulfilment/service.ts'
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { OrderActor } from '../lifecycle/service.ts'
 import { findOrderOfAnyBuyer } from '../orders/repository.ts'
-import type { OrderSummaryResponse } from '../orders/schema.ts'
+import { type OrderSummaryResponse, orderResource } from '../orders/schema.ts'
 import { orderSummaryView } from '../orders/view.ts'
 import type { AdminOrderActions } from './actions.ts'
 import { exportOrdersAsCsv } from './export.ts'
@@ -19,10 +20,15 @@ import * as repository from './repository.ts'
 import type { AdminOrderResponse, OrderExportQuery, OrderListQuery, UpdateOrderRequest } from './schema.ts'
 import { adminOrderView } from './view.ts'
 
-type Deps = { db: Database; actions: AdminOrderActions; fulfilment: FulfilmentService }
+type Deps = {
+  db: Database
+  actions: AdminOrderActions
+  fulfilment: FulfilmentService
+  fieldsOf: ReadResourceFields
+}
 
 /** Reads orders for administrators, and runs their actions. */
-export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
+export function createOrderAdministration({ db, actions, fulfilment, fieldsOf }: Deps) {
   /** @throws `ORDER_NOT_FOUND` */
   const read = async (id: string): Promise<AdminOrderResponse> =>
     adminOrderView(found(await db.first(findOrderOfAnyBuyer, { id }), orderNotFoundError))
@@ -75,7 +81,7 @@ export function createOrderAdministration({ db, actions, fulfilment }: Deps) {
       return { ...page, items: page.items.map(orderSummaryView) }
     },
     exportCsv: ({ rows, ...query }: OrderExportQuery, onPage?: () => void): Readable =>
-      exportOrdersAsCsv(db, orderFiltersOfQuery(query), rows, onPage),
+      exportOrdersAsCsv(db, orderFiltersOfQuery(query), rows, onPage, fieldsOf(orderResource, 'admin')),
     cancel: (
       id: string,
       lines: readonly OrderLineQuantity[] | undefined,

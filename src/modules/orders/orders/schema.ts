@@ -1,4 +1,6 @@
 import { publicMetadataResponseFields } from '../../../kernel/metadata.ts'
+import { showsFieldsOf } from '../../../kernel/resource-schemas.ts'
+import { defineResource } from '../../../kernel/resources.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import { amount, Currency, Id, nullable, response, Time, Version } from '../../../kernel/wire.ts'
 import { OrderAddressResponse } from '../checkouts/addresses.ts'
@@ -106,6 +108,12 @@ const AdjustmentResponse = Type.Object({
   )
 })
 
+/**
+ * Orders. Modules can add fields to reads of the buyer and of administrators, and to the update of administrators. Lists of
+ * administrators show the fields of the buyer.
+ */
+export const orderResource = defineResource('orders.order', { audiences: ['owner', 'admin'] })
+
 const summary = {
   id: Id,
   number: Type.String({ description: 'Order number for people, such as 7Q3M-K0XD.' }),
@@ -125,10 +133,14 @@ const summary = {
   created_at: Time,
   updated_at: Time
 }
-export const OrderSummaryResponse = response('OrderSummaryResponse', {
-  ...summary,
-  quantity: Type.Integer({ description: 'Units of all items.' })
-})
+export const OrderSummaryResponse = showsFieldsOf(
+  orderResource,
+  'owner',
+  response('OrderSummaryResponse', {
+    ...summary,
+    quantity: Type.Integer({ description: 'Units of all items.' })
+  })
+)
 export type OrderSummaryResponse = Static<typeof OrderSummaryResponse>
 
 /** Fields of an entry of the history. */
@@ -228,10 +240,14 @@ const order = {
     description: 'Actions that the buyer can take now.'
   })
 }
-export const OrderResponse = response('OrderResponse', order)
+export const OrderResponse = showsFieldsOf(orderResource, 'owner', response('OrderResponse', order))
 export type OrderResponse = Static<typeof OrderResponse>
-export const GuestOrderResponse = response('GuestOrderResponse', {
-  order_token: Type.String({ description: 'Proves access to the order. Send it as `X-Order-Token`.' }),
-  ...order
-})
+export const GuestOrderResponse = showsFieldsOf(
+  orderResource,
+  'owner',
+  response('GuestOrderResponse', {
+    order_token: Type.String({ description: 'Proves access to the order. Send it as `X-Order-Token`.' }),
+    ...order
+  })
+)
 export type GuestOrderResponse = Static<typeof GuestOrderResponse>
