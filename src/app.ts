@@ -29,7 +29,11 @@ import { version } from './version.ts'
 
 export { authModule, catalogModule, shippingModule }
 
-/** All built-in modules. Their order does not matter, because each is set up after the modules that it requires. */
+/**
+ * All built-in modules. Their order does not matter, because each is set up after the modules that it requires.
+ * @example
+ * assert.ok(standardModules.some(({ name }) => name === 'orders'))
+ */
 export const standardModules = [
   authModule,
   pricingModule,

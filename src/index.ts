@@ -32,11 +32,29 @@ export { definePort, type Port, type PortProvider, type PortReader, provide } fr
 export { createRequestBudget } from './kernel/request-budget.ts'
 /** Fields on resources of other modules. */
 export { extendResource, type FieldAudience, type Resource, type ResourceField } from './kernel/resources.ts'
-/** Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values. */
+/**
+ * Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values.
+ * @example
+ * const Wish: TSchema = Type.Object({ note: Type.String({ maxLength: 200 }) })
+ * assert.deepEqual(Object.keys(Wish), ['type', 'properties', 'required'])
+ * const Note = Type.Union([Type.String(), Type.Null()])
+ * const note: Static<typeof Note> = null
+ * assert.equal(note, null)
+ */
 export { type Static, type TSchema, Type } from './kernel/schema.ts'
-/** Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`. */
+/**
+ * Builders of a module's settings: `settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('…', 100) })`.
+ * @example
+ * const section = settings.settingsSection('Wishlists.', { wishes_max: settings.integerSetting('Most wishes.', 9) })
+ * assert.deepEqual(Object.keys(section.properties), ['wishes_max'])
+ */
 export * as settings from './kernel/settings.ts'
-/** Schemas of requests and responses: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`. */
+/**
+ * Schemas of requests and responses: `wire.request`, `wire.response`, `wire.Id`, `wire.listOf`.
+ * @example
+ * const WishResponse = wire.response('WishResponse', { id: wire.Id, wished_at: wire.Time })
+ * assert.deepEqual(Object.keys(WishResponse.properties), ['id', 'wished_at'])
+ */
 export * as wire from './kernel/wire.ts'
 export { defineModule, type Module, type ProvidedField, provideField } from './module.ts'
 export { adminModule } from './modules/admin/index.ts'

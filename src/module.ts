@@ -25,10 +25,21 @@ type JobHandlersOf<J extends Jobs> = JobType extends J[number]
   ? Readonly<Record<string, JobHandler<never>>>
   : { readonly [T in J[number] as T['name']]: JobHandler<PayloadOf<T>> }
 
-/** A field of `extends` with its values. */
+/**
+ * A field of `extends` with its values.
+ * @example
+ * const nameOf = ({ declared }: ProvidedField): string => declared.field
+ */
 export type ProvidedField = FieldValues<unknown, Transaction> & { readonly declared: ResourceField }
 
-/** Provides the values of a field that the module declares in `extends`. A module returns it from set-up. */
+/**
+ * Provides the values of a field that the module declares in `extends`. A module returns it from set-up.
+ * @example
+ * const schema = Type.Integer({ minimum: 0 })
+ * const wishesField = extendResource(variantResource, { field: 'wishes', audience: 'public', schema })
+ * const provided = provideField(wishesField, { load: async ids => ids.map(() => 0) })
+ * assert.deepEqual(await provided.load([variantId]), [0])
+ */
 export const provideField = <V>(
   declared: ResourceField<V>,
   values: FieldValues<NoInfer<V>, Transaction>
@@ -123,6 +134,8 @@ type Apis<R extends Modules, U extends Modules> = { readonly [K in keyof R]: Api
 /**
  * The declaration of a domain module: its routes, settings, metrics and events follow from it. `requires` and `uses` hold the
  * modules themselves, so one import declares the dependency and types its API, and a cycle cannot load.
+ * @example
+ * const namesOf = (modules: readonly Module[]) => modules.map(({ name }) => name)
  */
 export type Module<
   Api = unknown,
@@ -192,7 +205,19 @@ export type Module<
   ): Promise<ModuleInstance<Api, EventHandlersOf<H>, JobHandlersOf<J>>>
 }
 
-/** Infers the types of a module from its declaration. */
+/**
+ * Infers the types of a module from its declaration.
+ * @example
+ * const greetingsModule = defineModule({
+ *   name: 'greetings',
+ *   description: 'Greets customers.',
+ *   basePaths: [],
+ *   requires: {},
+ *   uses: {},
+ *   setup: async () => ({ api: { greet: (name: string) => `Hello ${name}` } })
+ * })
+ * assert.equal(greetingsModule.name, 'greetings')
+ */
 export const defineModule = <
   Api,
   R extends Modules,

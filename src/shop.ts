@@ -30,7 +30,11 @@ type Some<T> = T extends readonly unknown[]
     ? { readonly [K in keyof T]?: Some<T[K]> }
     : T
 
-/** The modules, configuration and environment of a shop. */
+/**
+ * The modules, configuration and environment of a shop.
+ * @example
+ * const options: ShopOptions = { modules: standardModules, config: { shop: { currency: 'EUR' } }, environment: {} }
+ */
 export type ShopOptions<M extends Module = Module> = {
   /** All modules of the shop: `[...standardModules, wishlistModule]`. */
   readonly modules: readonly M[]
@@ -40,7 +44,11 @@ export type ShopOptions<M extends Module = Module> = {
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 
-/** A shop that can be started. */
+/**
+ * A shop that can be started.
+ * @example
+ * const currencyOf = ({ config }: Shop): string => config.shop.currency
+ */
 export type Shop<M extends Module = Module> = {
   /** The effective configuration: validated, with every default. */
   readonly config: ConfigOfModules<M>
@@ -48,7 +56,11 @@ export type Shop<M extends Module = Module> = {
   start(): Promise<RunningShop>
 }
 
-/** A started shop. */
+/**
+ * A started shop.
+ * @example
+ * const isReady = async ({ address }: RunningShop) => (await fetch(`${address}/readyz`)).ok
+ */
 export type RunningShop = {
   /** The URL at which it listens, such as `http://127.0.0.1:8080`. */
   readonly address: string
@@ -64,6 +76,10 @@ export type RunningShop = {
  * Creates a shop with these modules, for programs and tests that start and stop it themselves. A process that does nothing
  * else should use `runCli`, which also handles signals and uncaught errors.
  * @throws OperatorError that lists every problem of the configuration.
+ * @example
+ * const config = { shop: { currency: 'EUR' } } as const
+ * const shop = createShop({ modules: standardModules, config, environment: {} })
+ * assert.equal(shop.config.shop.currency, 'EUR')
  */
 export function createShop<const M extends Module>({
   modules,

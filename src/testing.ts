@@ -17,16 +17,29 @@ import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
+import { type RequestOptions, send, type TestResponse, type TestShopVerbs, verbsOf } from './test-requests.ts'
 
 /** The contracts of ports, for the tests of their providers. */
 export { type ContractCase, type TenderContractSubject, tenderContract } from './contracts/tender.ts'
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
 export { fakeInventory } from './modules/inventory/fake.ts'
+/**
+ * Payments in memory.
+ * @example
+ * const payments = fakePayments(() => db)
+ * await assert.rejects(payments.findAccount(db, newId()), { code: 'PAYMENT_ORDER_NOT_FOUND' })
+ */
 export { fakePayments } from './modules/payments/fake.ts'
 export { fakePricing } from './modules/pricing/fake.ts'
 export { fakeShipping } from './modules/shipping/fake.ts'
+export { type RequestOptions, send, type TestResponse } from './test-requests.ts'
 
+/**
+ * The modules, fakes, settings and database of a shop for tests.
+ * @example
+ * const options: TestShopOptions = { settings: { CARTWRIGHT__SHOP__CURRENCY: 'EUR' } }
+ */
 export type TestShopOptions<Apis = Record<string, object>> = {
   /** The modules under test, set up as in a shop; by default all built-in ones. */
   modules?: readonly Module[]
@@ -47,18 +60,11 @@ export type TestShopOptions<Apis = Record<string, object>> = {
    */
   runsSchedulesAtStart?: boolean
 }
-export type RequestOptions = { token?: string; headers?: Record<string, string>; body?: unknown }
-export type TestResponse = {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  text: string
-  // The parsed JSON body. The test asserts its shape.
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any field of a response
-  json: any
-}
-type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<TestResponse>
-
-/** A shop for tests: real modules on a real database, behind the real gateway. */
+/**
+ * A shop for tests: real modules on a real database, behind the real gateway.
+ * @example
+ * const countOrders = (shop: TestShop) => shop.sql('select count(*)::int as total from orders.orders')
+ */
 export type TestShop<Apis = Record<string, object>> = ShopWithGateway & {
   platform: Platform
   db: Database
@@ -72,7 +78,7 @@ export type TestShop<Apis = Record<string, object>> = ShopWithGateway & {
   /** Sends a request without a socket. Bodies that are not strings or buffers are sent as JSON. */
   request(method: string, url: string, options?: RequestOptions): Promise<TestResponse>
   /** Requests of one caller; without a token when `caller` is null. */
-  as(caller: { token: string } | null): Record<'get' | 'post' | 'put' | 'patch' | 'delete', Send>
+  as(caller: { token: string } | null): TestShopVerbs
   /** Listens, and returns the address. */
   listen(): Promise<string>
   /** Runs any SQL on a separate connection. */
@@ -93,7 +99,14 @@ const SETTINGS = {
   CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1'
 }
 
-/** Opens a shop for tests. The test must close it. Rate limits are disabled unless the settings enable them. */
+/**
+ * Opens a shop for tests. The test must close it. Rate limits are disabled unless the settings enable them.
+ * @example
+ * const shop = await openTestShop({ databaseUrl, settings: { CARTWRIGHT__SHOP__NAME: 'Corner' } })
+ * const { status } = await shop.as(null).get('/api/products')
+ * await shop.close()
+ * assert.equal(status, 200)
+ */
 export async function openTestShop<Apis extends Record<string, object> = Record<string, never>>(
   options: TestShopOptions<Apis> = {}
 ): Promise<TestShop<Apis>> {
@@ -229,56 +242,3 @@ const into = (log: string[]) =>
       done()
     }
   })
-
-function verbsOf(request: TestShop['request'], token: string | undefined): ReturnType<TestShop['as']> {
-  const verb =
-    (method: string): Send =>
-    (path, body, headers = {}) =>
-      request(method, path, {
-        headers,
-        ...(token !== undefined && { token }),
-        ...(body !== undefined && { body })
-      })
-  return {
-    get: verb('GET'),
-    post: verb('POST'),
-    put: verb('PUT'),
-    patch: verb('PATCH'),
-    delete: verb('DELETE')
-  }
-}
-
-/** Sends a request to the server without a socket. The server need not listen. */
-export async function send(
-  app: ShopWithGateway['app'],
-  method: string,
-  url: string,
-  options: RequestOptions
-): Promise<TestResponse> {
-  const isJson =
-    options.body !== undefined && typeof options.body !== 'string' && !Buffer.isBuffer(options.body)
-  const response = await app.inject({
-    method: method as 'GET',
-    url,
-    headers: {
-      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-      ...options.headers
-    },
-    ...(options.body === undefined
-      ? {}
-      : { payload: isJson ? JSON.stringify(options.body) : (options.body as string) })
-  })
-  const json =
-    String(response.headers['content-type']).includes('json') &&
-    response.headers['content-encoding'] === undefined &&
-    response.body
-      ? JSON.parse(response.body)
-      : null
-  return {
-    status: response.statusCode,
-    headers: response.headers as TestResponse['headers'],
-    text: response.body,
-    json
-  }
-}

@@ -1,9 +1,6 @@
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { expect, test } from 'vitest'
-
-const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+import { hasGeneratedExample } from './module-commands/generated-examples.ts'
+import { readPublicExports } from './support/public-exports.ts'
 
 /** What modules in other repositories may import: removing a name or changing its meaning breaks them. */
 const PUBLIC = `
@@ -33,47 +30,18 @@ const PUBLIC = `
   wire.recursiveResponse wire.requestedMarket wire.withResponseDescription
   wire.request wire.response`
 
-type Export = { name: string; isDescribed: boolean }
+test('the package exports exactly the names in the list, each with a doc comment and an example', () => {
+  const found = readPublicExports()
+  const ofIndex = found.filter(({ entry }) => entry === 'cartwright')
+  expect(ofIndex.map(({ name }) => name).sort()).toEqual(PUBLIC.trim().split(/\s+/).sort())
+  expect(found.filter(({ text }) => text === '').map(({ name }) => name)).toEqual([])
+  const withoutExample = found.filter(each => each.example === undefined && !hasGeneratedExample(each))
+  expect(withoutExample.map(({ name }) => name)).toEqual([])
+})
 
-/** The exports of our own files, by the compiler; packages that they import are not looked into. */
-function readExports(): Export[] {
-  const options = {
-    target: ts.ScriptTarget.ESNext,
-    noLib: true,
-    types: [],
-    allowImportingTsExtensions: true,
-    noEmit: true
-  }
-  const host = ts.createCompilerHost(options)
-  host.resolveModuleNameLiterals = (literals, from) =>
-    literals.map(({ text }) => {
-      const resolvedFileName = join(dirname(from), text)
-      return {
-        resolvedModule: text.startsWith('.') ? { resolvedFileName, extension: ts.Extension.Ts } : undefined
-      }
-    })
-  const program = ts.createProgram([INDEX], options, host)
-  const checker = program.getTypeChecker()
-  const exportsOf = (module: ts.Symbol, prefix: string): Export[] =>
-    checker.getExportsOfModule(module).flatMap(symbol => {
-      const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
-      const name = prefix + symbol.name
-      const isDescribed = target.getDocumentationComment(checker).length > 0 || saysWhat(symbol)
-      const inner = target.flags & ts.SymbolFlags.ValueModule ? exportsOf(target, `${name}.`) : []
-      return [{ name, isDescribed }, ...inner]
-    })
-  const index = program.getSourceFile(INDEX)
-  return exportsOf(checker.getSymbolAtLocation(index as ts.SourceFile) as ts.Symbol, '')
-}
-
-/** Whether a comment stands over the line of `index.ts` that hands it on. */
-const saysWhat = ({ declarations = [] }: ts.Symbol) =>
-  declarations.some(each =>
-    /^\/\*\*/.test(ts.findAncestor(each, ts.isExportDeclaration)?.getFullText().trim() ?? '')
+test('the example of an exported value asserts something', () => {
+  const silent = readPublicExports().filter(
+    ({ kind, example }) => kind !== 'type' && example !== undefined && !/\bassert\b/.test(example)
   )
-
-test('the package exports exactly the names in the list, each with a doc comment', () => {
-  const found = readExports()
-  expect(found.map(({ name }) => name).sort()).toEqual(PUBLIC.trim().split(/\s+/).sort())
-  expect(found.filter(({ isDescribed }) => !isDescribed).map(({ name }) => name)).toEqual([])
+  expect(silent.map(({ name }) => name)).toEqual([])
 })

@@ -6,6 +6,11 @@ import { cartwrightCommandLineProgram } from './options.ts'
 /**
  * The command line of a shop with these modules: `node shop.ts start`, `migrate`, `import`, `user`, `help`. A problem that
  * the operator can fix is printed as one sentence, with exit code 1.
+ * @example
+ * // shop.ts, called as: node shop.ts config check
+ * process.argv = ['node', 'shop.ts', 'config', 'check']
+ * await runCli(standardModules)
+ * assert.notEqual(process.exitCode, 1)
  */
 export const runCli = (modules: readonly Module[]): Promise<void> =>
   runCommand(process.argv, {

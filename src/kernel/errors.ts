@@ -3,6 +3,8 @@ import type { FieldFault } from './faults.ts'
 /**
  * The kind of an error, in terms of the domain. One table in the gateway maps kinds to HTTP statuses, so no other code
  * knows a status.
+ * @example
+ * const kind: ErrorKind = 'not_found'
  */
 export type ErrorKind =
   | 'invalid' // the request is invalid in any state
@@ -16,10 +18,20 @@ export type ErrorKind =
   | 'rate_limited' // too many, too fast
   | 'unavailable' // overloaded, draining, or something we depend on is down
 
-/** `details` are added to the response body; `retryAfterSeconds` becomes the header Retry-After. */
+/**
+ * `details` are added to the response body; `retryAfterSeconds` becomes the header Retry-After.
+ * @example
+ * const extra: ErrorExtra = { details: { limit: 100 }, retryAfterSeconds: 5 }
+ */
 export type ErrorExtra = { details?: Record<string, unknown>; retryAfterSeconds?: number; cause?: unknown }
 
-/** An error that a service throws and the caller receives. */
+/**
+ * An error that a service throws and the caller receives.
+ * @example
+ * const wishlistClosedError = defineError('conflict', 'WISHLIST_CLOSED', 'The wishlist is closed. Open it first.')
+ * const error = wishlistClosedError({ details: { customer_id: customerId } })
+ * assert.ok(error instanceof DomainError && error.kind === 'conflict')
+ */
 export class DomainError extends Error {
   readonly kind: ErrorKind
   readonly code: string
@@ -46,7 +58,13 @@ export class DomainError extends Error {
   }
 }
 
-/** A declared error. Calling it creates the error to throw. */
+/**
+ * A declared error. Calling it creates the error to throw.
+ * @example
+ * function requireOpen(isOpen: boolean, closed: ErrorDefinition): void {
+ *   if (!isOpen) throw closed()
+ * }
+ */
 export type ErrorDefinition = ((extra?: ErrorExtra) => DomainError) & {
   readonly kind: ErrorKind
   readonly code: string
@@ -66,7 +84,14 @@ type Definition = {
 
 const errorsByConstraint = new Map<string, ErrorDefinition>()
 
-/** Declares an error. Its code must be unique. @throws when another error has the same constraint. */
+/**
+ * Declares an error. Its code must be unique. @throws when another error has the same constraint.
+ * @example
+ * const wishTakenError = defineError('conflict', 'WISHLIST_WISH_TAKEN', 'This variant is wished for already.', {
+ *   constraints: ['wishlist.wishes_variant']
+ * })
+ * assert.equal(wishTakenError().code, 'WISHLIST_WISH_TAKEN')
+ */
 export function defineError(
   kind: ErrorKind,
   code: string,
@@ -88,7 +113,13 @@ export function declareConstraint(definition: ErrorDefinition, constraint: strin
   errorsByConstraint.set(constraint, definition)
 }
 
-/** Returns the row that a query found. @throws `notFound` when it is undefined. */
+/**
+ * Returns the row that a query found. @throws `notFound` when it is undefined.
+ * @example
+ * const wishNotFoundError = defineError('not_found', 'WISHLIST_WISH_NOT_FOUND', 'There is no such wish.')
+ * assert.deepEqual(found({ note: 'blue' }, wishNotFoundError), { note: 'blue' })
+ * assert.throws(() => found(undefined, wishNotFoundError), { code: 'WISHLIST_WISH_NOT_FOUND' })
+ */
 export function found<R>(row: R | undefined, notFound: ErrorDefinition): R {
   if (row === undefined) throw notFound()
   return row
@@ -104,5 +135,10 @@ export const constraintsWithDeclaredErrors = (): readonly string[] => [...errors
 /**
  * A problem that the operator can fix: an invalid key, an occupied port, an unreachable database. The process prints only its
  * message and exits with code 1, so the message must say what to do.
+ * @example
+ * const connect = async () => {
+ *   throw new OperatorError('The key of the search server is missing. Set search.key.')
+ * }
+ * await assert.rejects(connect, OperatorError)
  */
 export class OperatorError extends Error {}

@@ -8,6 +8,8 @@ type WebhookDelivery = 'all' | 'latest' | 'none'
 /**
  * The type of an event, named in the past tense: `order.placed`. Subscribers receive its payload. `V`: whether it carries the
  * version of its subject.
+ * @example
+ * const isOfPayments = ({ name }: EventType) => name.startsWith('payments.')
  */
 export type EventType<N extends string = string, P extends TSchema = TSchema, V extends boolean = boolean> = {
   readonly name: N
@@ -36,7 +38,11 @@ export type EventSubject<V extends boolean = boolean> = V extends true
   ? { readonly id: string; readonly version: number | null | (() => number | null) }
   : string
 
-/** The type of a job: work that runs later or on a schedule. */
+/**
+ * The type of a job: work that runs later or on a schedule.
+ * @example
+ * const isScheduled = ({ intervalSeconds }: JobType) => intervalSeconds !== undefined
+ */
 export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly name: N
   readonly description: string
@@ -54,7 +60,11 @@ export type JobType<N extends string = string, P extends TSchema = TSchema> = {
   readonly concurrency?: number
 }
 
-/** One event or job, as its handler receives it. */
+/**
+ * One event or job, as its handler receives it.
+ * @example
+ * const writeOfReminder = (job: JobDelivery<{ wish_id: string }>) => writeOfJob(job, 'reminder')
+ */
 export type JobDelivery<P = unknown> = {
   /** Id of the delivery, the same in every attempt. Serves as the idempotency key of calls to external services. */
   readonly id: string
@@ -83,6 +93,13 @@ type IsVersioned<D> = D extends { readonly webhook: 'all' | 'latest' }
 /**
  * Declares an event, named after the module that emits it. Its payload is JSON, so times are strings.
  * @throws when the name is declared already.
+ * @example
+ * const wishMadeEvent = defineEvent(
+ *   'wishlist.wish_made',
+ *   { description: 'A customer wished for something.', subject: 'the customer' },
+ *   { customer_id: wire.Id, variant_id: wire.Id }
+ * )
+ * assert.equal(wishMadeEvent.name, 'wishlist.wish_made')
  */
 export const defineEvent = <const N extends Name, F extends Properties, const D extends EventDeclaration<F>>(
   name: N,
@@ -96,7 +113,16 @@ export const defineEvent = <const N extends Name, F extends Properties, const D 
     payload: Type.Object(fields)
   })
 
-/** Declares a job, named after the module that runs it. @throws when the name is declared already. */
+/**
+ * Declares a job, named after the module that runs it. @throws when the name is declared already.
+ * @example
+ * const tidyWishesJob = defineJob(
+ *   'wishlist.tidy',
+ *   { description: 'Deletes wishes of variants that are not sold.', timeoutSeconds: 30, intervalSeconds: 3_600 },
+ *   {}
+ * )
+ * assert.equal(tidyWishesJob.timeoutSeconds, 30)
+ */
 export const defineJob = <const N extends Name, F extends Properties>(
   name: N,
   about: Pick<
@@ -113,6 +139,11 @@ export const isWebhookEvent = ({ webhook = 'none' }: Pick<EventType, 'webhook'>)
 /** Returns the events of all modules loaded so far. */
 export const listDeclaredEvents = (): readonly EventType[] => [...events.values()]
 
+/**
+ * The type of the payload of an event or a job.
+ * @example
+ * const orderOf = ({ order_id }: PayloadOf<typeof orderPlacedEvent>): string => order_id
+ */
 export type PayloadOf<T extends { payload: TSchema }> = Static<T['payload']>
 
 function declare<T extends { name: string }>(all: Map<string, { name: string }>, declared: T): T {

@@ -1,6 +1,10 @@
 import { hash, randomUUIDv7 } from 'node:crypto'
 
-/** A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows created together are adjacent in an index. */
+/**
+ * A new identifier: UUIDv7 (RFC 9562, section 5.7), so that rows created together are adjacent in an index.
+ * @example
+ * assert.notEqual(newId(), newId())
+ */
 export const newId = (): string => randomUUIDv7()
 
 /** Sorts before every id. */
@@ -9,7 +13,12 @@ export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Whether a text has the form of an identifier. */
+/**
+ * Whether a text has the form of an identifier.
+ * @example
+ * assert.equal(isId(newId()), true)
+ * assert.equal(isId('blue'), false)
+ */
 export const isId = (text: string): boolean => UUID.test(text)
 
 /** Derives an identifier from `id` and a label, always the same for both: UUIDv5 (RFC 9562, section 5.5). */

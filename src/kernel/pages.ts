@@ -3,7 +3,11 @@ import { defineError } from './errors.ts'
 import { HIGHEST_ID, isId } from './ids.ts'
 import type { PageQuery } from './wire.ts'
 
-/** The response of every list: its rows and the cursor of the next page (`null` on the last one). */
+/**
+ * The response of every list: its rows and the cursor of the next page (`null` on the last one).
+ * @example
+ * const empty: Page<{ id: string }> = { items: [], next_cursor: null }
+ */
 export type Page<T> = { items: T[]; next_cursor: string | null; total?: number; total_is_more?: boolean }
 
 /** Largest `total` of a list. With more rows, `total_is_more` is true. */
@@ -38,7 +42,11 @@ type List<R, P extends Place> = {
 /** Sorts after every time: the year 2200 in microseconds since 1970, an integer that survives the cursor exactly. */
 export const LATEST_MICROSECOND = Date.UTC(2200) * 1_000
 
-/** The order of most lists: by id, which rises with time, newest first. `after` is the id of the last row of the previous page. */
+/**
+ * The order of most lists: by id, which rises with time, newest first. `after` is the id of the last row of the previous page.
+ * @example
+ * assert.deepEqual(newestFirst.placeOf({ id: variantId }), { after: variantId })
+ */
 export const newestFirst = {
   start: { after: HIGHEST_ID },
   placeOf: (row: { id: string }) => ({ after: row.id })
@@ -48,6 +56,11 @@ export const newestFirst = {
  * Reads a page of a list by keyset pagination. The opaque cursor is the position of the last row. So pages stay correct while
  * rows change, and later pages cost no more than the first. Statements run one at a time, so that a list holds one
  * connection. @throws `INVALID_CURSOR`
+ * @example
+ * const wishes = [{ id: newId() }]
+ * const list = { name: 'wishes', ...newestFirst, rows: async () => wishes, total: async () => ({ total: 1 }) }
+ * const page = await readPage({ limit: 10, count: true }, list)
+ * assert.deepEqual(page, { items: wishes, next_cursor: null, total: 1 })
  */
 export async function readPage<R, P extends Place>(
   { limit = 20, cursor, count = false }: PageQuery,

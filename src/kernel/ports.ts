@@ -1,6 +1,8 @@
 /**
  * A contract that modules implement for its owner, the module after which it is named: a payment provider, a mail transport.
  * `P`: the type of a provider.
+ * @example
+ * const isOfMany = ({ providers }: Port): boolean => providers === 'many'
  */
 export type Port<P = unknown> = {
   readonly name: `${string}.${string}`
@@ -14,7 +16,11 @@ export type Port<P = unknown> = {
   readonly contract?: P
 }
 
-/** A provider of a port, under a name that is unique among the providers of the port. */
+/**
+ * A provider of a port, under a name that is unique among the providers of the port.
+ * @example
+ * const named = (all: readonly PortProvider[], name: string) => all.find(each => each.name === name)?.provider
+ */
 export type PortProvider<P = unknown> = {
   readonly port: Port<P>
   readonly name: string
@@ -23,7 +29,15 @@ export type PortProvider<P = unknown> = {
 
 const ports = new Map<string, Port>()
 
-/** Declares a port, named after the module that owns it. @throws when the name is declared already. */
+/**
+ * Declares a port, named after the module that owns it. @throws when the name is declared already.
+ * @example
+ * const messengerPort = definePort<(text: string) => Promise<void>>('wishlist.messenger', {
+ *   description: 'Sends a message to a customer.',
+ *   providers: 'many'
+ * })
+ * assert.equal(messengerPort.isRequired, false)
+ */
 export function definePort<P>(
   name: Port['name'],
   about: Pick<Port, 'description' | 'providers'> & Partial<Pick<Port, 'isRequired'>>
@@ -34,7 +48,16 @@ export function definePort<P>(
   return port
 }
 
-/** Offers a provider of a port. A module returns it from set-up. */
+/**
+ * Offers a provider of a port. A module returns it from set-up.
+ * @example
+ * const printerPort = definePort<{ print(text: string): string }>('wishlist.printer', {
+ *   description: 'Prints a wishlist.',
+ *   providers: 'one'
+ * })
+ * const provided = provide(printerPort, 'plain', { print: text => text })
+ * assert.equal(provided.name, 'plain')
+ */
 export const provide = <P>(port: Port<P>, name: string, provider: NoInfer<P>): PortProvider<P> => ({
   port,
   name,
@@ -44,7 +67,11 @@ export const provide = <P>(port: Port<P>, name: string, provider: NoInfer<P>): P
 /** Returns the ports of all modules loaded so far. */
 export const listDeclaredPorts = (): readonly Port[] => [...ports.values()]
 
-/** Reads the providers of a module's own ports. @throws before all modules are set up. */
+/**
+ * Reads the providers of a module's own ports. @throws before all modules are set up.
+ * @example
+ * const namesOf = (ports: PortReader, port: Port) => ports.all(port).map(({ name }) => name)
+ */
 export type PortReader = {
   /** Returns the providers of a port, in the order in which the modules are set up. */
   all<P>(port: Port<P>): readonly PortProvider<P>[]

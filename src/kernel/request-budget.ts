@@ -5,6 +5,10 @@ const ROUNDING_MS = 0.01 // sums of fractions are not exact, and the last reques
 /**
  * Limits requests per minute and caller with a token bucket that refills evenly. It stores only the time at which each bucket
  * is full again, so it needs no timers. The limit is per process: N processes allow N times as much.
+ * @example
+ * const take = createRequestBudget(1)
+ * assert.equal(take(customerId), 0)
+ * assert.ok(take(customerId) > 0)
  */
 export function createRequestBudget(perMinute: number) {
   const costMs = WINDOW_MS / perMinute

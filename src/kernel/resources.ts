@@ -4,10 +4,16 @@ import { nullable } from './wire.ts'
 /**
  * The reads that show a field: of every caller (`public`), of the customer or guest who owns the object (`owner`), of
  * administrators with access to the module of the resource (`admin`).
+ * @example
+ * const audience: FieldAudience = 'public'
  */
 export type FieldAudience = 'public' | 'owner' | 'admin'
 
-/** An object of the API to which other modules add fields, such as a product. Named after the module that owns it. */
+/**
+ * An object of the API to which other modules add fields, such as a product. Named after the module that owns it.
+ * @example
+ * const isPublic = ({ audiences }: Resource): boolean => audiences.includes('public')
+ */
 export type Resource<A extends FieldAudience = FieldAudience> = {
   readonly name: `${string}.${string}`
   /** The audiences that read it. */
@@ -21,7 +27,11 @@ export const defineResource = <const A extends FieldAudience>(
   { audiences }: { readonly audiences: readonly A[] }
 ): Resource<A> => ({ name, audiences, ownFields: new Set() })
 
-/** A field that a module adds to the resource of another one. `V`: its values. */
+/**
+ * A field that a module adds to the resource of another one. `V`: its values.
+ * @example
+ * const nameOf = ({ resource, field }: ResourceField): string => `${resource.name}.${field}`
+ */
 export type ResourceField<V = unknown> = {
   readonly resource: Resource
   readonly field: string
@@ -35,6 +45,10 @@ export type ResourceField<V = unknown> = {
 /**
  * Declares a field on a resource. A value is null when it has none, and while the module is disabled. A field for several
  * audiences is declared for each of them.
+ * @example
+ * const schema = Type.Integer({ minimum: 0 })
+ * const wishesField = extendResource(productResource, { field: 'wishes', audience: 'public', schema })
+ * assert.equal(wishesField.field, 'wishes')
  */
 export const extendResource = <A extends FieldAudience, T extends TSchema>(
   resource: Resource<A>,

@@ -256,7 +256,11 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
   })
 })
 
-/** The configuration as the platform, the gateway and modules see it: core settings, and which modules run. */
+/**
+ * The configuration as the platform, the gateway and modules see it: core settings, and which modules run.
+ * @example
+ * const isProduction = ({ environment }: Config): boolean => environment === 'production'
+ */
 export type Config = SettingsOf<typeof CoreSettings> & {
   readonly modules: Readonly<Record<string, { readonly enabled: boolean }>>
 }

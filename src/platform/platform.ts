@@ -21,7 +21,11 @@ import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTimers, type Timers } from './timers.ts'
 
-/** Connections to the outside world, opened once and passed to `setup` of each module. */
+/**
+ * Connections to the outside world, opened once and passed to `setup` of each module.
+ * @example
+ * const nameOf = ({ config }: Pick<Platform, 'config'>): string => config.shop.name
+ */
 export type Platform = {
   config: Config
   log: Log

@@ -1,23 +1,35 @@
+// Lane alone: the examples declare statements, events and ports, which other tests of the process would find.
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { catalogModule } from '../../src/modules/catalog/index.ts'
 import { ordersModule } from '../../src/modules/orders/index.ts'
+import { newWrite } from '../../src/platform/idempotency/write.ts'
 import { admin } from '../../src/testing.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { useOrders } from '../support/orders.ts'
 import {
   compileExamples,
   type Example,
+  generatedExamples,
   guideExample,
   membersOf,
-  moduleExamples,
   readExamples,
-  runExample
+  runExample,
+  sourceExamples
 } from './examples.ts'
 
-const examples = [...moduleExamples(), guideExample()]
+const examples = [...sourceExamples(), ...generatedExamples(), guideExample()]
+
+/** A customer and a job that no other example uses. */
+function newCaller() {
+  const customerId = newId()
+  const identity = { userId: customerId, role: 'customer', scopes: null, sessionId: null, expiresAt: 0 }
+  const headers = { 'x-checkout-token': 'a token' }
+  const request = { identity, headers, write: newWrite(), ip: '127.0.0.1' }
+  return { customerId, request, job: { id: newId() } }
+}
 
 /** What the examples use, in a shop of their own. */
 async function useGiven() {
@@ -29,13 +41,13 @@ async function useGiven() {
     orders: shop.apiOf(ordersModule),
     catalog: shop.apiOf(catalogModule),
     db: shop.db,
+    databaseUrl: shop.databaseUrl,
     Readable,
-    customerId: newId(),
     variantId: shop.mug,
     categoryId: category.id,
     sku: row?.sku,
     shipping_address: STOCKHOLM,
-    job: { id: newId() }
+    ...newCaller()
   }
 }
 
@@ -56,20 +68,29 @@ test.each(APIS)('each function of the module API in %s has an example: %s', (pat
   expect(others.map(({ name }) => name)).toEqual(GROUPS[type] ?? [])
 })
 
+const nameOf = (example: Example | undefined) => `${example?.path} ${example?.member}`
+
 const WRONG: Example = {
   path: 'a contract',
   member: 'begin',
   code: "await orders.checkouts.begin({ kind: 'customer' }, { items: [] }, newWrite())"
 }
 
-test('the examples of commands for modules compile, and a wrong one does not', () => {
+test('the examples compile, and a wrong one does not', () => {
   const [wrong = [], ...others] = compileExamples([WRONG, ...examples])
   expect(wrong).toEqual([expect.stringContaining("Property 'customerId' is missing")])
-  expect(others).toEqual(examples.map(() => []))
+  const faults = others.flatMap((found, index) => found.map(fault => [nameOf(examples[index]), fault]))
+  expect(faults).toEqual([])
 })
 
-test.each(examples)('the example of the command $member in $path runs', async example => {
-  await runExample(example, await useGiven())
+test('the examples run, in one shop', async () => {
+  const given = await useGiven()
+  const faults: [string, unknown][] = []
+  for (const example of examples)
+    await runExample(example, { ...given, ...newCaller() }).catch(fault =>
+      faults.push([nameOf(example), fault])
+    )
+  expect(faults).toEqual([])
 })
 
 test('the example of a command fails when its assertion is wrong', async () => {

@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import * as cartwright from '../../src/index.ts'
+import * as testing from '../../src/testing.ts'
+import { type EntryPoint, readPublicExports } from '../support/public-exports.ts'
+import { generatedExample, hasGeneratedExample } from './generated-examples.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BLOCK = /\/\*\*(?:(?!\*\/)[\s\S])*\*\//g
-const MEMBER = /^\s*(?:readonly )?(\w+)/
+const MEMBER = /^\s*(?:readonly |export (?!\*|\{))?(?:async |const |function |class |type (?=\w))*(\w+)/
 
-/** An `@example` of a module's contract. */
+/** An `@example` of an export, or of a function in a module's API. */
 export type Example = { readonly path: string; readonly member: string; readonly code: string }
 
 /** The values that every example can use, and their types. */
@@ -17,6 +20,8 @@ const GIVEN = {
   orders: "import('./src/index.ts').OrdersApi",
   catalog: "import('./src/index.ts').CatalogApi",
   db: "import('./src/index.ts').Database",
+  databaseUrl: 'string',
+  request: "import('fastify').FastifyRequest",
   Readable: "typeof import('node:stream').Readable",
   customerId: 'string',
   variantId: 'string',
@@ -38,10 +43,17 @@ export function readExamples(path: string, text: string): Example[] {
   })
 }
 
-export const moduleExamples = (): Example[] =>
-  globSync('src/modules/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
+/** The examples of all doc comments of the sources. */
+export const sourceExamples = (): Example[] =>
+  globSync('src/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
     .toSorted()
     .flatMap(path => readExamples(path, readFileSync(join(ROOT, path), 'utf8')))
+
+/** The examples of exports that are made from their declarations. */
+export const generatedExamples = (): Example[] =>
+  readPublicExports()
+    .filter(hasGeneratedExample)
+    .map(each => ({ path: each.path, member: each.name, code: generatedExample(each) }))
 
 /** The members of a type that is an API, and whether each has an example. */
 export function membersOf(
@@ -67,46 +79,43 @@ export function guideExample(): Example {
   return { path: GUIDE, member: 'the guide', code }
 }
 
-/** The exports of the package that the code uses. */
-const importedBy = (code: string) =>
-  Object.keys(cartwright).filter(name => new RegExp(`\\b${name}\\b`).test(code))
+const FILES: Readonly<Record<EntryPoint, string>> = {
+  cartwright: './src/index.ts',
+  'cartwright/testing': './src/testing.ts'
+}
 
-/** Returns what the compiler reports for each example, in their order. */
+/** Imports all exports. */
+const imports = (): string[] =>
+  Object.entries(FILES).map(([entry, file]) => {
+    const names = readPublicExports()
+      .filter(each => each.entry === entry && !each.name.includes('.'))
+      .map(({ name, kind }) => (kind === 'type' ? `type ${name}` : name))
+    return `import { ${names.join(', ')} } from '${file}'`
+  })
+
+/** Returns what the compiler reports for each example, in their order. One file has all, because a program takes seconds. */
 export function compileExamples(examples: readonly Example[]): string[][] {
   const given = Object.entries(GIVEN).map(([name, type]) => `declare const ${name}: ${type}`)
-  const files = new Map(
-    examples.map(({ code }, index) => {
-      const text = [
-        `import { ${importedBy(code).join(', ')} } from './src/index.ts'`,
-        // Declared, because an assertion function such as `assert` needs an explicit type.
-        ...given,
-        `export async function example(): Promise<void> {\n${code}\n}`
-      ].join('\n')
-      return [join(ROOT, `example-${index}.ts`), text]
-    })
-  )
+  // Declared, because an assertion function such as `assert` needs an explicit type.
+  let text = `${[...imports(), ...given].join('\n')}\n`
+  const ends = examples.map(({ code }, index) => {
+    text += `export async function example${index}(): Promise<void> {\n${code}\n}\n`
+    return text.length
+  })
+  const path = join(ROOT, 'examples.ts')
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
   const host = ts.createCompilerHost(options)
   const { readFile, fileExists, getSourceFile } = host
-  host.readFile = path => files.get(path) ?? readFile(path)
-  host.fileExists = path => files.has(path) || fileExists(path)
-  host.getSourceFile = (path, version, ...rest) => {
-    const text = files.get(path)
-    return text === undefined
-      ? getSourceFile(path, version, ...rest)
-      : ts.createSourceFile(path, text, version)
-  }
-  const program = ts.createProgram(
-    [...files.keys()],
-    { ...options, noEmit: true, noUnusedLocals: false },
-    host
-  )
-  return [...files.keys()].map(path =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(path))
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
-  )
+  host.readFile = each => (each === path ? text : readFile(each))
+  host.fileExists = each => each === path || fileExists(each)
+  host.getSourceFile = (each, version, ...rest) =>
+    each === path ? ts.createSourceFile(each, text, version) : getSourceFile(each, version, ...rest)
+  const program = ts.createProgram([path], { ...options, noEmit: true, noUnusedLocals: false }, host)
+  const faults: string[][] = examples.map(() => [])
+  for (const { start = 0, messageText } of ts.getPreEmitDiagnostics(program, program.getSourceFile(path)))
+    faults[ends.findIndex(end => start < end)]?.push(ts.flattenDiagnosticMessageText(messageText, '\n'))
+  return faults
 }
 
 /** Runs an example. Rejects when one of its assertions fails. */
@@ -114,7 +123,9 @@ export async function runExample({ code }: Example, given: Given): Promise<void>
   const { outputText } = ts.transpileModule(code, {
     compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext }
   })
-  const scope = new Map<string, unknown>([...Object.entries(cartwright), ...Object.entries(given)])
+  const scope = new Map<string, unknown>(Object.entries({ ...cartwright, ...testing, ...given }))
   const AsyncFunction = (async () => {}).constructor as FunctionConstructor
-  await new AsyncFunction(...scope.keys(), outputText.replace(/^export \{\};?$/m, ''))(...scope.values())
+  // A block, so that an example can declare a name that others are given.
+  const block = `{\n${outputText.replace(/^export \{\};?$/m, '')}\n}`
+  await new AsyncFunction(...scope.keys(), block)(...scope.values())
 }

@@ -5,7 +5,11 @@ import { RecentlyUsedMap } from '../../kernel/recently-used-map.ts'
 import { scopeMissingError } from '../../kernel/scopes.ts'
 import { createSingleFlight } from '../../kernel/single-flight.ts'
 
-/** The caller, from a verified token. `expiresAt` is in seconds since 1970. */
+/**
+ * The caller, from a verified token. `expiresAt` is in seconds since 1970.
+ * @example
+ * const managesAll = ({ role, scopes }: Identity): boolean => role === 'admin' && scopes === null
+ */
 export type Identity = {
   readonly userId: string
   readonly role: 'customer' | 'admin'
@@ -55,7 +59,11 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the caller of a secured or admin route. Throws on the public tier, which does not authenticate. */
+/**
+ * Returns the caller of a secured or admin route. Throws on the public tier, which does not authenticate.
+ * @example
+ * assert.equal(identityOf(request).userId, customerId)
+ */
 export function identityOf(request: FastifyRequest): Identity {
   if (request.identity === null)
     throw new Error(`${request.routeOptions.url} needs an identity, which the public tier does not have`)

@@ -13,16 +13,24 @@ import type { ErrorKind } from '../../kernel/errors.ts'
 /**
  * Priority of a request. Under overload, paying and ordering come first, then carts and accounts, then browsing, then
  * imports and exports. The class also sets the deadline of the request.
+ * @example
+ * const config = { class: 'browse' satisfies RequestClass }
  */
 export type RequestClass = 'checkout' | 'account' | 'browse' | 'bulk'
 
 /**
  * How a handler receives the body: parsed from JSON; as raw bytes of any type, up to 256 KiB, for signed callbacks; or as
  * a stream of one media type.
+ * @example
+ * const csv: BodyKind = { stream: 'text/csv', bytesMax: 1_048_576 }
  */
 export type BodyKind = 'json' | 'bytes' | { readonly stream: string; readonly bytesMax: number }
 
-/** Requests per minute and caller, in addition to the tier's limit. Routes of a module with the same `name` share it. */
+/**
+ * Requests per minute and caller, in addition to the tier's limit. Routes of a module with the same `name` share it.
+ * @example
+ * const limit: RouteLimit = { name: 'wish', perMinute: 30 }
+ */
 export type RouteLimit = {
   readonly name: string
   readonly perMinute: number
@@ -38,7 +46,11 @@ export type ModuleRequestHeaders = {
   readonly varyHeaders: readonly string[]
 }
 
-/** Properties of a route that the gateway applies. */
+/**
+ * Properties of a route that the gateway applies.
+ * @example
+ * const config: RouteConfig<'json'> = { class: 'account', countsAs: 2, errors: ['not_found'] }
+ */
 export type RouteConfig<B extends BodyKind = BodyKind> = {
   readonly class: RequestClass
   /** `json` when left out. */
@@ -102,7 +114,11 @@ type Verb = <const S extends FastifySchema, const B extends BodyKind = 'json'>(
   handler: Handler<B, S>
 ) => void
 
-/** Mounts routes by method. */
+/**
+ * Mounts routes by method.
+ * @example
+ * const mount = (tier: Tier) => tier.get('/wishlist', { config: { class: 'account' } }, async () => ({ items: [] }))
+ */
 export type Tier = {
   readonly get: Verb
   readonly post: Verb
@@ -114,6 +130,9 @@ export type Tier = {
 /**
  * The tiers of routes. The first three are under `/api`. The tier decides who may call a route; `admin` requires all that
  * `secured` requires.
+ * @example
+ * const routes = ({ secured }: Tiers) =>
+ *   secured.get('/wishlist', { config: { class: 'account' } }, async request => identityOf(request).userId)
  */
 export type Tiers = {
   /** Every caller. */

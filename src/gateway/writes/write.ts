@@ -38,6 +38,10 @@ export function requestOperationId(request: FastifyRequest): string {
 /**
  * Returns the write of a request with its conditions: `If-Match` (RFC 9110, section 13.1.1; `*` matches any version) and
  * `Idempotency-Key`. Handlers pass it to the service that writes.
+ * @example
+ * const write = writeOf(request)
+ * await write.once(db, async () => {})
+ * assert.equal(writeOf(request).id, write.id)
  */
 export function writeOf(request: FastifyRequest): IdempotentWrite {
   request.write ??= newWriteOf(request)

@@ -6,8 +6,19 @@ import type { AuthApi, OneTimeToken, UserContact } from './index.ts'
 const TOKEN = /^(?:(customer|admin)(?:-|$))?([0-9a-f-]{36})?$/
 const DEFAULT_USER = newId()
 
-/** Creates a user for tests with a token that `fakeAuth` accepts. */
+/**
+ * Creates a user for tests with a token that `fakeAuth` accepts.
+ * @example
+ * const ada = customer(customerId)
+ * assert.equal(ada.token, `customer-${customerId}`)
+ */
 export const customer = (id = newId()) => ({ id, token: `customer-${id}` })
+/**
+ * Creates an administrator for tests with a token that `fakeAuth` accepts.
+ * @example
+ * const { role } = await fakeAuth().authenticate(admin().token)
+ * assert.equal(role, 'admin')
+ */
 export const admin = (id = newId()) => ({ id, token: `admin-${id}` })
 
 type PersonalDataOfModules = () => ReadonlyMap<string, PersonalDataHandler>
@@ -28,6 +39,9 @@ const EMPTY_CONTACT = { name: null, locale: null, emailVerified: false, formerEm
 /**
  * Authentication without accounts, for tests of other modules. A token is a role, an id, or both: `admin`,
  * `customer-<id>`. An id alone is a customer. Tests set its contacts and one-time tokens.
+ * @example
+ * const auth = fakeAuth()
+ * assert.equal((await auth.authenticate(customer(customerId).token)).userId, customerId)
  */
 export function fakeAuth(): FakeAuth {
   const known = new Map<string, UserContact>()

@@ -28,6 +28,14 @@ export type FakeCatalog = CatalogApi & {
   withdraw(variantId: string): void
 }
 
+/**
+ * Creates a catalog in memory. It sells what the test adds with `sell`.
+ * @example
+ * const fake = fakeCatalog()
+ * const mug = fake.sell({ price: 1_250 })
+ * const [offer] = await fake.offers([{ variantId: mug, quantity: 1 }], null)
+ * assert.equal(offer?.price, 1_250)
+ */
 export function fakeCatalog(): FakeCatalog {
   const offers = new Map<string, Offer>()
   const known = new Map<string, QuotedVariant>()

@@ -15,6 +15,13 @@ export type FakeInventory = InventoryApi & {
 }
 type FakeReservation = { quantities: ReadonlyMap<string, number>; isClaimed: boolean }
 
+/**
+ * Creates an inventory in memory. Variants without stock are unlimited.
+ * @example
+ * const inventory = fakeInventory()
+ * inventory.put(variantId, 3)
+ * assert.deepEqual(await inventory.available([variantId]), [3])
+ */
 export function fakeInventory(): FakeInventory {
   const stock = new Map<string, number | null>()
   const holds = new Map<string, FakeReservation>()

@@ -40,6 +40,13 @@ export type FakePricing = PricingApi & {
   /** Exempts this customer from tax everywhere. */
   exempt(customer: string, reason: string): void
 }
+/**
+ * Creates pricing in memory, with the market `default` in dollars.
+ * @example
+ * const pricing = fakePricing()
+ * pricing.open({ code: 'nordics', currency: 'SEK' })
+ * assert.equal((await pricing.markets.resolve({ name: 'nordics' })).currency, 'SEK')
+ */
 export function fakePricing(): FakePricing {
   const markets = new Map([['default', DEFAULT_MARKET]])
   const breaks = new Map<string, PriceBreaks>()

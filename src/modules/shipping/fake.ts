@@ -22,6 +22,12 @@ export type FakeShipping = ShippingApi & {
   listVisibleTo(customerId: string | null, orderId: string): readonly FakeShipment[]
 }
 
+/**
+ * Creates shipping in memory.
+ * @example
+ * const shipping = fakeShipping()
+ * assert.deepEqual(shipping.listVisibleTo(customerId, newId()), [])
+ */
 export function fakeShipping(): FakeShipping {
   let shipments: FakeShipment[] = []
   const of = (orderId: string) => shipments.filter(each => each.orderId === orderId)

@@ -5,7 +5,12 @@ import type { Transaction, TransactionRunner } from '../postgres/database.ts'
 /** Runs `work` that waits for something other than this thread and the database, and lends the request's slot meanwhile. */
 export type RunWithoutRequestSlot = <T>(work: () => Promise<T>) => Promise<T>
 
-/** The write of a request: its idempotency key, its precondition and its deadline. */
+/**
+ * The write of a request: its idempotency key, its precondition and its deadline.
+ * @example
+ * const addWish = (write: IdempotentWrite, insert: (tx: Transaction, id: string) => Promise<void>) =>
+ *   write.once(db, tx => insert(tx, write.id))
+ */
 export type IdempotentWrite = {
   /** The id of what this request creates, the same in each attempt. */
   readonly id: string
@@ -154,12 +159,19 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
   }
 }
 
-/** A write without a request: no precondition and no idempotency key. */
+/**
+ * A write without a request: no precondition and no idempotency key.
+ * @example
+ * assert.equal(await newWrite().once(db, async () => 'done'), 'done')
+ */
 export const newWrite = (): IdempotentWrite => writeWithId(newId())
 
 /**
  * The write of a job or an event handler. Its id follows from the job and the label, so that a later attempt of the job
  * finds what an earlier one created. Use another label for each write of one job, and never change a label.
+ * @example
+ * assert.equal(writeOfJob(job, 'reminder').id, writeOfJob(job, 'reminder').id)
+ * assert.notEqual(writeOfJob(job, 'reminder').id, writeOfJob(job, 'farewell').id)
  */
 export const writeOfJob = ({ id }: { readonly id: string }, label: string): IdempotentWrite =>
   writeWithId(derivedId(id, label))

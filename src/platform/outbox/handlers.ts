@@ -4,9 +4,19 @@ import type { Transaction } from '../postgres/database.ts'
 /**
  * Writes the effects of these events within `tx`. The events are of different subjects, and they are done when `tx` commits.
  * When it throws, each event is tried again alone, so every effect belongs in `tx`.
+ * @example
+ * const handle: EventHandler<{ order_id: string }> = async (_tx, events) => {
+ *   for (const { payload } of events) assert.ok(isId(payload.order_id))
+ * }
  */
 export type EventHandler<P> = (tx: Transaction, events: readonly JobDelivery<P>[]) => Promise<void>
-/** Runs a job outside of transactions, at least once. It returns soon after `signal` is aborted; the job is then not done. */
+/**
+ * Runs a job outside of transactions, at least once. It returns soon after `signal` is aborted; the job is then not done.
+ * @example
+ * const run: JobHandler<{ wish_id: string }> = async ({ payload }, signal) => {
+ *   if (!signal.aborted) assert.ok(isId(payload.wish_id))
+ * }
+ */
 export type JobHandler<P> = (job: JobDelivery<P>, signal: AbortSignal) => Promise<void>
 /** What handles events of one name for one module, or the jobs of one name. */
 export type EventOrJobHandler =

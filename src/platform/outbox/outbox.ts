@@ -12,6 +12,9 @@ import type { EventOrJobHandler } from './handlers.ts'
  * Writes an event with this transaction's commit: for each module that subscribes to it, and in the event log if webhooks
  * may send it. Its subject is an id, with a version if the event is declared with one.
  * @throws Error for an event that the module does not declare, for a subject without its version, and for a payload of more than 64 KiB.
+ * @example
+ * const announce = (tx: Transaction, emit: Emit) =>
+ *   emit(tx, cartMergedEvent, customerId, { customer_id: customerId, strategy: 'sum', moved: 1 })
  */
 export type Emit = <P extends TSchema, V extends boolean>(
   tx: Transaction,
@@ -23,6 +26,9 @@ export type Emit = <P extends TSchema, V extends boolean>(
  * Writes a job with this transaction's commit. Jobs of one `subject` run one after another in their order; a job without
  * subject waits for no other.
  * @throws Error for a job that the module does not declare, and for a payload of more than 64 KiB.
+ * @example
+ * const later = (tx: Transaction, enqueue: Enqueue, reminder: JobType) =>
+ *   enqueue(tx, reminder, {}, { subject: customerId, delaySeconds: 3_600 })
  */
 export type Enqueue = <P extends TSchema>(
   tx: Transaction,

@@ -36,7 +36,11 @@ import {
 
 export type { DatabaseOptions, DedicatedConnection, Queryable, Transaction, TransactionRunner }
 
-/** The database: runs single statements, and transactions. */
+/**
+ * The database: runs single statements, and transactions.
+ * @example
+ * const inOne = (db: Database, work: (tx: Transaction) => Promise<void>) => db.transaction(work)
+ */
 export type Database = Queryable &
   TransactionRunner & {
     /**

@@ -7,7 +7,12 @@ import {
   type StatementValueTypes
 } from './statement.ts'
 
-/** Runs statements: the database itself, or a transaction. */
+/**
+ * Runs statements: the database itself, or a transaction.
+ * @example
+ * const nameOfDay = statement({ name: 'wishlist.name_day', gives: { day: 'text' }, text: `select 'Monday' as day` })
+ * const readDay = (db: Queryable) => db.first(nameOfDay)
+ */
 export type Queryable = {
   /** Runs a prepared statement and returns its rows. @throws `unavailable` when the database cannot answer. */
   rows<T extends StatementValueTypes, G extends StatementValueTypes>(

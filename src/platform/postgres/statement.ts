@@ -28,13 +28,37 @@ type ValueType = TypeName | `${TypeName}?`
 /** A `jsonb` column or parameter whose TypeScript type is known, as declared by `json` and `nullableJson`. */
 type Json<T> = 'jsonb' & Means<T>
 type NullableJson<T> = 'jsonb?' & Means<T>
-/** Declares a `jsonb` parameter or column with the TypeScript type of its values: `json<Option[]>()`. */
+/**
+ * Declares a `jsonb` parameter or column with the TypeScript type of its values: `json<Option[]>()`.
+ * @example
+ * const text = `select '["blue"]'::jsonb as colors`
+ * const readColors = statement({ name: 'wishlist.read_colors', gives: { colors: json<string[]>() }, text })
+ * assert.deepEqual(await db.first(readColors), { colors: ['blue'] })
+ */
 export const json = <T>() => 'jsonb' as Json<T>
-/** The same, or null. */
+/**
+ * Declares a `jsonb` parameter or column that may be null.
+ * @example
+ * const text = 'select null::jsonb as colors'
+ * const readNoColors = statement({ name: 'wishlist.no_colors', gives: { colors: nullableJson<string[]>() }, text })
+ * assert.deepEqual(await db.first(readNoColors), { colors: null })
+ */
 export const nullableJson = <T>() => 'jsonb?' as NullableJson<T>
-/** Declares a `text` parameter or column with few possible values, which a check constraint enforces. */
+/**
+ * Declares a `text` parameter or column with few possible values, which a check constraint enforces.
+ * @example
+ * const text = `select 'open' as state`
+ * const readState = statement({ name: 'wishlist.state', gives: { state: oneOf<'open' | 'closed'>() }, text })
+ * assert.deepEqual(await db.first(readState), { state: 'open' })
+ */
 export const oneOf = <T extends string>() => 'text' as 'text' & Means<T>
-/** The same, or null. */
+/**
+ * Declares a `text` parameter or column with few possible values, or null.
+ * @example
+ * const text = 'select null::text as state'
+ * const readNoState = statement({ name: 'wishlist.no_state', gives: { state: nullableOneOf<'open'>() }, text })
+ * assert.deepEqual(await db.first(readNoState), { state: null })
+ */
 export const nullableOneOf = <T extends string>() => 'text?' as 'text?' & Means<T>
 
 /** Names and types of parameters or columns. */
@@ -55,7 +79,11 @@ type Given<T extends StatementValueTypes> = { readonly [K in keyof T]: DeepReado
 /** The arguments of a statement's execution: its parameters by name, or none when it takes none. */
 export type StatementArguments<T extends StatementValueTypes> = keyof T extends never ? [] : [given: Given<T>]
 
-/** A named SQL statement. Each connection prepares it once, and a test compares it with the migrated schema. */
+/**
+ * A named SQL statement. Each connection prepares it once, and a test compares it with the migrated schema.
+ * @example
+ * const namesOf = (statements: readonly Statement[]) => statements.map(({ name }) => name)
+ */
 export type Statement<
   T extends StatementValueTypes = StatementValueTypes,
   G extends StatementValueTypes = StatementValueTypes
@@ -75,7 +103,12 @@ export type Statement<
   /** The statement is executed once for the rows of all callers that share a transaction. */
   readonly isForEach: boolean
 }
-/** The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`. */
+/**
+ * The type of a statement's rows: `type CartRow = RowOf<typeof findCart>`.
+ * @example
+ * const findNote = statement({ name: 'wishlist.find_note', gives: { note: 'text' }, text: `select 'blue' as note` })
+ * const noteOf = ({ note }: RowOf<typeof findNote>): string => note
+ */
 export type RowOf<S> = S extends Statement<infer _, infer G> ? StatementResultRow<G> : never
 
 type Nothing = Readonly<Record<never, never>>
@@ -107,6 +140,14 @@ const statements = new Map<string, Statement>()
 /**
  * Declares a statement and replaces the names in its text by `$1`, `$2`.
  * @throws when the text and `takes` do not match, or when a slow statement writes; then the program does not load.
+ * @example
+ * const addNumbers = statement({
+ *   name: 'wishlist.add_numbers',
+ *   takes: { left: 'int8', right: 'int8' },
+ *   gives: { sum: 'int8' },
+ *   text: 'select $left::int8 + $right::int8 as sum'
+ * })
+ * assert.deepEqual(await db.first(addNumbers, { left: 2, right: 3 }), { sum: 5 })
  */
 export function statement<
   const T extends StatementValueTypes = Nothing,

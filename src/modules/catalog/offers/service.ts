@@ -15,7 +15,11 @@ const ANY_QUANTITY: QuantityRule = Object.freeze({ min: 1, max: null, step: 1 })
 /** A variant and the quantity to price. The unit price can depend on the quantity. */
 export type VariantQuantity = { readonly variantId: string; readonly quantity: number }
 
-/** The present offer of a variant. Amounts in minor units of `currency`. */
+/**
+ * The present offer of a variant. Amounts in minor units of `currency`.
+ * @example
+ * const isReduced = ({ price, discountedPrice }: Offer): boolean => discountedPrice < price
+ */
 export type Offer = {
   readonly variantId: string
   readonly price: number

@@ -1,6 +1,8 @@
 /**
  * The buyer and the acting user. `clientNetwork`: the network of the client address, by which limits count;
  * jobs have none.
+ * @example
+ * const buyer: Buyer = { kind: 'customer', customerId }
  */
 export type Buyer = CustomerBuyer | GuestBuyer | AssistedBuyer
 

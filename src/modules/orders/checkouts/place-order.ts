@@ -69,6 +69,8 @@ export const PlaceOrderInput = input({
 /**
  * What a buyer wants to buy: for a checkout, an order, or the completion of a checkout. Its fields are those of the
  * bodies of `/api/checkouts` and `/api/orders`.
+ * @example
+ * const input: PlaceOrderInput = { items: [{ variant_id: variantId, quantity: 1 }], shipping_address }
  */
 export type PlaceOrderInput = Static<typeof PlaceOrderInput>
 

@@ -3,7 +3,11 @@ import { definePort } from '../../../kernel/ports.ts'
 import type { Quote } from '../../pricing/index.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 
-/** A purchase before it becomes an order, or a checkout. Amounts are minor units of `currency`. */
+/**
+ * A purchase before it becomes an order, or a checkout. Amounts are minor units of `currency`.
+ * @example
+ * const unitsOf = ({ lines }: PurchaseToCheck): number => lines.reduce((sum, { quantity }) => sum + quantity, 0)
+ */
 export type PurchaseToCheck = {
   /** The account and the email address of the request. Nulls: a guest, and an address that is missing or not typed yet. */
   readonly buyer: { readonly customerId: string | null; readonly email: string | null }
@@ -33,7 +37,11 @@ type LineToCheck = {
   readonly totalMinor: number
 }
 
-/** Why a purchase must not become an order. */
+/**
+ * Why a purchase must not become an order.
+ * @example
+ * const refusal: PurchaseRefusal = { code: 'AGE_MISSING', message: 'Confirm that you are an adult.' }
+ */
 export type PurchaseRefusal = {
   /** For programs: capital letters, digits and underscores, at most 64. */
   readonly code: string
@@ -47,6 +55,9 @@ export type PurchaseRefusal = {
  * Returns why a purchase must not become an order; an empty list when it may. It is called for each response with an open
  * checkout and before each order, at most two seconds, outside of transactions. So it must be quick and change nothing. It
  * may call other servers with `signal`, which is aborted at the timeout.
+ * @example
+ * const requireAge: OrderCheck = async ({ metadata }) =>
+ *   metadata.age_confirmed === 'yes' ? [] : [{ code: 'AGE_MISSING', message: 'Confirm that you are an adult.' }]
  */
 export type OrderCheck = (
   purchase: PurchaseToCheck,

@@ -1,7 +1,11 @@
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import { definePort } from '../../../kernel/ports.ts'
 
-/** A parcel to price. It always has a destination. */
+/**
+ * A parcel to price. It always has a destination.
+ * @example
+ * const isHeavy = ({ weightGrams }: ParcelToRate): boolean => weightGrams > 20_000
+ */
 export type ParcelToRate = {
   readonly destination: DeliveryDestination
   readonly weightGrams: number
@@ -13,7 +17,11 @@ export type ParcelToRate = {
   readonly currency: string
 }
 
-/** A service that delivers the parcel, and its price. */
+/**
+ * A service that delivers the parcel, and its price.
+ * @example
+ * const priceOf = ({ amountMinor, service }: ProviderRate): string => `${service}: ${amountMinor}`
+ */
 export type ProviderRate = {
   /** Code of the service at the provider, such as `express`. The id of the option is derived from it, so it must not change. */
   readonly service: string
@@ -29,7 +37,14 @@ export type ProviderRate = {
   readonly taxCategory: string | null
 }
 
-/** Prices parcels: a carrier, or a broker of several. */
+/**
+ * Prices parcels: a carrier, or a broker of several.
+ * @example
+ * const carrier = { name: 'Post', carrier: 'post', estimatedDays: null, taxCategory: null }
+ * const post: ShippingRateProvider = {
+ *   listRates: async () => [{ ...carrier, service: 'standard', amountMinor: 490 }]
+ * }
+ */
 export type ShippingRateProvider = {
   /**
    * Returns the services that deliver the parcel; none when it cannot be delivered. The same parcel gets the same services,

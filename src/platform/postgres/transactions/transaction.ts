@@ -13,7 +13,11 @@ import { StatementBatchQuery, type StatementResult } from '../wire/batch-query.t
 import { createStatementBatch } from './statement-batch.ts'
 
 declare const inTransaction: unique symbol
-/** An open transaction. A function that takes one can only be called inside `transaction`. */
+/**
+ * An open transaction. A function that takes one can only be called inside `transaction`.
+ * @example
+ * const logWhenCommitted = (tx: Transaction, log: string[]) => tx.afterCommit(() => log.push('committed'))
+ */
 export type Transaction = Queryable & {
   readonly [inTransaction]: true
   /**
