@@ -4,7 +4,11 @@ import { newId } from '../kernel/ids.ts'
 import type { TenderProvider } from '../modules/orders/index.ts'
 import type { Database } from '../platform/postgres/database.ts'
 
-/** A provider under test, with what a test needs to see of it. */
+/**
+ * A provider under test, with what a test needs to see of it.
+ * @example
+ * const isIssued = async ({ issue, balanceOf }: TenderContractSubject) => (await balanceOf(await issue(500))) === 500
+ */
 export type TenderContractSubject = {
   readonly provider: TenderProvider
   readonly db: Database
@@ -16,7 +20,11 @@ export type TenderContractSubject = {
   /** The balance without open reservations: what was issued, minus what was confirmed, plus what was refunded. */
   balanceOf(code: string): Promise<number>
 }
-/** A promise of a port, as a test that throws when the promise is broken. */
+/**
+ * A promise of a port, as a test that throws when the promise is broken.
+ * @example
+ * const runAll = (cases: readonly ContractCase[]) => Promise.all(cases.map(({ run }) => run()))
+ */
 export type ContractCase = { readonly name: string; run(): Promise<void> }
 
 const BUYER = { customerId: null, network: null }
@@ -26,7 +34,10 @@ const PARALLEL = 64
 /**
  * The contract of `orders.tender`, for the tests of a provider. Run each case as a test.
  * @example
- * for (const { name, run } of tenderContract(subject)) test(name, run)
+ * const register = (subject: TenderContractSubject, test: (name: string, run: () => Promise<void>) => void) => {
+ *   for (const { name, run } of tenderContract(subject)) test(name, run)
+ * }
+ * assert.equal(register.length, 2)
  */
 export function tenderContract(subject: TenderContractSubject): readonly ContractCase[] {
   const { provider, db, currency, otherCurrency, issue, balanceOf } = subject

@@ -21,7 +21,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
  */
 export const isId = (text: string): boolean => UUID.test(text)
 
-/** Derives an identifier from `id` and a label, always the same for both: UUIDv5 (RFC 9562, section 5.5). */
+/**
+ * Derives an identifier from `id` and a label, always the same for both: UUIDv5 (RFC 9562, section 5.5).
+ * @example
+ * assert.equal(derivedId(customerId, 'welcome'), derivedId(customerId, 'welcome'))
+ * assert.notEqual(derivedId(customerId, 'welcome'), derivedId(customerId, 'farewell'))
+ */
 export function derivedId(id: string, label: string): string {
   const bytes = hash(
     'sha1',

@@ -1,7 +1,11 @@
 import { definePort } from '../../../kernel/ports.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 
-/** A tender that a buyer names, and how much of an order it is to cover. */
+/**
+ * A tender that a buyer names, and how much of an order it is to cover.
+ * @example
+ * const isGuest = ({ buyer }: TenderQuery): boolean => buyer.customerId === null
+ */
 export type TenderQuery = {
   /** The code as the buyer typed it. It is a secret. */
   readonly code: string
@@ -15,7 +19,11 @@ export type TenderQuery = {
     readonly network: string | null
   }
 }
-/** How much a tender covers, in minor units, and the text that shows it to people, such as its last characters. */
+/**
+ * How much a tender covers, in minor units, and the text that shows it to people, such as its last characters.
+ * @example
+ * const cover: TenderCover = { amountMinor: 2_000, label: 'Gift card ending in 7K2M' }
+ */
 export type TenderCover = { readonly amountMinor: number; readonly label: string }
 
 /**
@@ -26,6 +34,8 @@ export type TenderCover = { readonly amountMinor: number; readonly label: string
  * refunded in parts. Every call can be repeated with the same ids, and then changes nothing more. `confirm` and `refund` run
  * in the transaction of the order, after its payment account and the order are locked. They lock the rows of the provider in
  * the order of their ids, and call no other module.
+ * @example
+ * const coverOf = (provider: TenderProvider, query: TenderQuery) => provider.preview(query)
  */
 export type TenderProvider = {
   /**
@@ -46,7 +56,11 @@ export type TenderProvider = {
   /** Gives parts of confirmed amounts back to the balances. `id`: of the refund; the order never refunds more than `confirm` took. */
   refund(tx: Transaction, refunds: readonly TenderRefund[]): Promise<void>
 }
-/** A part of a confirmed tender to give back, in minor units. */
+/**
+ * A part of a confirmed tender to give back, in minor units.
+ * @example
+ * const sumOf = (refunds: readonly TenderRefund[]) => refunds.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+ */
 export type TenderRefund = { readonly id: string; readonly tenderId: string; readonly amountMinor: number }
 
 /** The port of tenders. The name of a provider is the `type` of its tenders in requests and orders. */
