@@ -5,8 +5,11 @@ const WIDTH_MAX = 100
 const FAMILY = /^(\w+)(Event|Module|Api|Port|Resource)$/
 
 /** Whether the export belongs to a family whose examples have the same form: events, modules and their APIs, ports, resources. */
-export const hasGeneratedExample = ({ entry, name, example }: PublicExport): boolean =>
-  entry === 'cartwright' && example === undefined && FAMILY.test(name)
+export const hasGeneratedExample = ({ entry, name, example, kind }: PublicExport): boolean =>
+  entry === 'cartwright' &&
+  example === undefined &&
+  FAMILY.test(name) &&
+  (kind === 'type') === /Api$/.test(name)
 
 /** Returns the example of an export of a family, made from its declaration. */
 export function generatedExample({ name }: PublicExport): string {

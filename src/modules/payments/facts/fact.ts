@@ -15,7 +15,13 @@ type Ranks = typeof PAYMENT_FACT_STATUS_RANKS
 export type PaymentFactKind = keyof Ranks
 export type PaymentFactStatus = { [K in PaymentFactKind]: keyof Ranks[K] & string }[PaymentFactKind]
 
-/** The status of an object of a provider. Only the latest fact of each object counts. */
+/**
+ * The status of an object of a provider. Only the latest fact of each object counts.
+ * @example
+ * const captured: PaymentFact = {
+ *   kind: 'capture', objectId: 'ch_1', status: 'succeeded', amount: 1_250, currency: 'EUR'
+ * }
+ */
 export type PaymentFact = {
   readonly kind: PaymentFactKind
   /** The id of the object at the provider. */

@@ -3,7 +3,11 @@ import type { PaymentFact } from '../facts/fact.ts'
 
 export type PaymentOperationKind = 'create' | 'capture' | 'void' | 'refund'
 
-/** The payment of an operation. */
+/**
+ * The payment of an operation.
+ * @example
+ * const isSent = ({ objectId }: PaymentForProvider): boolean => objectId !== null
+ */
 export type PaymentForProvider = {
   readonly id: string
   readonly orderId: string
@@ -13,7 +17,11 @@ export type PaymentForProvider = {
   /** The id of the payment at the provider. Null until the provider has returned the id. */
   readonly objectId: string | null
 }
-/** A request to a provider: to start, capture, void or refund a payment. Amounts are in minor units. */
+/**
+ * A request to a provider: to start, capture, void or refund a payment. Amounts are in minor units.
+ * @example
+ * const bytesOf = ({ kind, amount }: PaymentProviderOperation) => Buffer.from(JSON.stringify({ kind, amount }))
+ */
 export type PaymentProviderOperation = {
   /** The idempotency key at the provider. */
   readonly id: string
@@ -24,7 +32,11 @@ export type PaymentProviderOperation = {
   readonly payment: PaymentForProvider
 }
 
-/** What the customer needs in order to pay. */
+/**
+ * What the customer needs in order to pay.
+ * @example
+ * const step: CustomerPaymentStep = { redirect_url: 'https://pay.example/1' }
+ */
 export type CustomerPaymentStep = {
   readonly client_secret?: string
   readonly redirect_url?: string
@@ -32,7 +44,11 @@ export type CustomerPaymentStep = {
   readonly action?: { readonly type: string; readonly reference: string; readonly text: string }
 }
 
-/** The result of an operation, as the provider's adapter reads it. */
+/**
+ * The result of an operation, as the provider's adapter reads it.
+ * @example
+ * const lost: ParsedPaymentProviderResponse = { kind: 'unknown', error: 'the connection was closed' }
+ */
 export type ParsedPaymentProviderResponse =
   | {
       readonly kind: 'done'
@@ -47,7 +63,11 @@ export type ParsedPaymentProviderResponse =
   /** The result is not known. The operation is sent again, with the same bytes and key. */
   | { readonly kind: 'unknown'; readonly error: string }
 
-/** Facts that a provider reports without an operation: in a callback or in its lists. */
+/**
+ * Facts that a provider reports without an operation: in a callback or in its lists.
+ * @example
+ * const event: PaymentProviderEvent = { about: null, whole: { amount: 1_250, currency: 'EUR' }, facts: [] }
+ */
 export type PaymentProviderEvent = {
   /**
    * The payment that the object names. `orderId` and `paymentId` come from the metadata of the shop. Null:
@@ -62,21 +82,33 @@ export type PaymentProviderEvent = {
   readonly whole: { readonly amount: number; readonly currency: string } | null
   readonly facts: readonly PaymentFact[]
 }
-/** A listed object that cannot be read. `raw` can be read again later with `callbacks.read`. */
+/**
+ * A listed object that cannot be read. `raw` can be read again later with `callbacks.read`.
+ * @example
+ * const reasonOf = ({ objectId, error }: UnreadablePaymentProviderObject): string => `${objectId}: ${error}`
+ */
 export type UnreadablePaymentProviderObject = {
   readonly kind: 'unreadable'
   readonly error: string
   readonly objectId: string
   readonly raw: Buffer
 }
-/** A parsed callback. */
+/**
+ * A parsed callback.
+ * @example
+ * const nameOf = ({ id, type }: PaymentProviderCallbackEvent): string => `${type} ${id}`
+ */
 export type PaymentProviderCallbackEvent = PaymentProviderEvent & {
   readonly kind: 'event'
   /** The id that the provider gave the event. */
   readonly id: string
   readonly type: string
 }
-/** A callback with a valid signature that cannot be read. */
+/**
+ * A callback with a valid signature that cannot be read.
+ * @example
+ * const unreadable: UnreadablePaymentCallbackEvent = { kind: 'unreadable', error: 'the body is not JSON' }
+ */
 export type UnreadablePaymentCallbackEvent = {
   readonly kind: 'unreadable'
   readonly error: string
@@ -86,6 +118,8 @@ export type UnreadablePaymentCallbackEvent = {
 /**
  * Result of verifying a callback's signature. `right`: the provider signed these bytes within the last five
  * minutes.
+ * @example
+ * const isAccepted = (status: PaymentCallbackSignatureStatus): boolean => status === 'right'
  */
 export type PaymentCallbackSignatureStatus = 'right' | 'unsigned' | 'wrong' | 'old' | 'future'
 type Callbacks = {
@@ -96,7 +130,11 @@ type Callbacks = {
 /** Where a customer pays: on a page of the provider, in the shop front with the provider's script, or outside the shop. */
 type PaymentKind = 'redirect' | 'client' | 'offline'
 
-/** Adapter of a payment provider. Every call can be repeated with the same outcome. */
+/**
+ * Adapter of a payment provider. Every call can be repeated with the same outcome.
+ * @example
+ * const isInBrowser = ({ kind }: PaymentProvider): boolean => kind === 'client'
+ */
 export type PaymentProvider = {
   /** Payment methods, the default first. */
   readonly methods: readonly string[]
