@@ -10,6 +10,7 @@ import { standardModules } from '../src/app.ts'
 import { createCliProgram } from '../src/cli/program.ts'
 import { loadConfig } from '../src/config.ts'
 import { listDeclaredEvents } from '../src/kernel/events.ts'
+import { listDeclaredPorts } from '../src/kernel/ports.ts'
 import { MAIN, startProgram } from './support/program.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -92,8 +93,8 @@ test('docs/README.md lists every guide', () => {
 
 const config = loadConfig(standardModules, {}) as unknown as Record<string, Record<string, unknown>>
 const SECTIONS = Object.keys(config).join('|')
-/** Events and files are written as settings are: `orders.erased`, `events.ts`. */
-const EVENTS = new Set<string>(listDeclaredEvents().map(({ name }) => name))
+/** Events, ports and files are written as settings are: `orders.erased`, `orders.tender`, `events.ts`. */
+const OTHERS = new Set<string>([...listDeclaredEvents(), ...listDeclaredPorts()].map(({ name }) => name))
 
 /** The first column of the glossary has former names, and its rows of columns have names of columns. */
 const withoutOldNames = (path: string, text: string) =>
@@ -102,7 +103,7 @@ const withoutOldNames = (path: string, text: string) =>
 test.each(guides)('the settings that the guide $path names exist', ({ path, text }) => {
   const current = withoutOldNames(path, text)
   const named = [...current.matchAll(new RegExp(`\`((?:${SECTIONS})(?:\\.[a-z_]+)+)(?:: [^\`]*)?\``, 'g'))]
-  const settings = named.map(([, key = '']) => key).filter(key => !EVENTS.has(key) && !key.endsWith('.ts'))
+  const settings = named.map(([, key = '']) => key).filter(key => !OTHERS.has(key) && !key.endsWith('.ts'))
   for (const key of settings) expect(config, key).toHaveProperty(key)
   const variables = [...text.matchAll(/\bCARTWRIGHT__([A-Z_]+)/g)]
   for (const [, name = ''] of variables)
