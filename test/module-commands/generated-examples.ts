@@ -17,7 +17,7 @@ export function generatedExample({ name }: PublicExport): string {
   const declared: unknown = (cartwright as Readonly<Record<string, unknown>>)[name]
   if (family === 'Event') return exampleOfEvent(name, declared as cartwright.EventType)
   if (family === 'Port') return exampleOfPort(name, declared as cartwright.Port)
-  if (family === 'Resource') return exampleOfResource(name)
+  if (family === 'Resource') return exampleOfResource(name, declared as cartwright.Resource)
   if (family === 'Module') return exampleOfModule(noun, name)
   return exampleOfApi(noun.toLowerCase(), name)
 }
@@ -54,9 +54,9 @@ const exampleOfPort = (name: string, { name: port }: cartwright.Port): string =>
     `assert.equal(declaration.provides[0]?.name, '${port}')`
   ].join('\n')
 
-const exampleOfResource = (name: string): string =>
+const exampleOfResource = (name: string, { audiences: [audience] }: cartwright.Resource): string =>
   [
     `const schema = Type.String({ maxLength: 20 })`,
-    `const colorField = extendResource(${name}, { field: 'color', audience: 'public', schema })`,
+    `const colorField = extendResource(${name}, { field: 'color', audience: '${audience}', schema })`,
     `assert.equal(colorField.resource, ${name})`
   ].join('\n')
