@@ -20,7 +20,7 @@ export type TestResponse = {
   json: any
 }
 /** Sends a request of one caller. */
-export type SendTestRequest = (
+type SendTestRequest = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>
