@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
+import type { RunWithoutRequestSlot } from '../../platform/idempotency/write.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
 import { orderPaymentHooksPort, type PaymentStartGuard } from './accounts/hooks.ts'
@@ -113,8 +114,11 @@ export type PaymentsApi = {
     account: NewOrderPaymentAccount,
     first?: PaymentProviderAndMethodChoice
   ): Promise<string | undefined>
-  /** Sends the open operations of an account to their providers. The responses are recorded when this returns. */
-  sendOperations(orderId: string): Promise<void>
+  /**
+   * Sends the open operations of an account to their providers. The responses are recorded when this returns. `withoutSlot`: of
+   * the request that waits.
+   */
+  sendOperations(orderId: string, withoutSlot?: RunWithoutRequestSlot): Promise<void>
   /** @throws `PAYMENT_ORDER_NOT_FOUND` */
   findAccount(db: Queryable, orderId: string): Promise<OrderPaymentAccountRow>
   /** Sums captures and refunds per day. A day lasts from its start to the next start, the last one to `end`. */

@@ -88,7 +88,7 @@ export function createAdminOrderActions(deps: Deps) {
     ) => {
       if (units === undefined) return cancellations.request(id, actor, write)
       await cancelLines(id, units, actor, write)
-      await payments?.sendOperations(id)
+      await payments?.sendOperations(id, write.withoutSlot)
     },
 
     refund: refunds.refundOrder,

@@ -32,7 +32,7 @@ export function createAssistedOrderService({ db, orders, payments, tokens }: Dep
     request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<AssistedOrderResponse> {
-    if (write.alreadyApplied) await payments?.sendOperations(write.id)
+    if (write.alreadyApplied) await payments?.sendOperations(write.id, write.withoutSlot)
     else await orders.create(buyer, request, write)
     return read(write.id)
   }

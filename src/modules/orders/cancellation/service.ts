@@ -45,7 +45,7 @@ export function createCancellationService({
       await adjustments.assertCanRefundAll(tx, locked, actor)
       await begin(tx, locked, actor)
     })
-    await payments?.sendOperations(id)
+    await payments?.sendOperations(id, write.withoutSlot)
   }
 
   async function begin(tx: Transaction, locked: OrderUnderLock, actor: OrderActor): Promise<void> {

@@ -131,7 +131,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
         await shipUnits(tx, locked, units, { id: write.id, actor, ...label })
         await captureAuthorized(locked, write.id, actor)
       })
-      await payments?.sendOperations(order_id)
+      await payments?.sendOperations(order_id, write.withoutSlot)
     },
 
     /**

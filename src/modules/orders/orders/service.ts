@@ -84,9 +84,9 @@ export function createOrderService({
    */
   async function repeatResponse(
     buyer: Buyer,
-    { id, resultId }: IdempotentWrite
+    { id, resultId, withoutSlot }: IdempotentWrite
   ): Promise<PlacedOrderWithToken> {
-    await payments?.sendOperations(resultId)
+    await payments?.sendOperations(resultId, withoutSlot)
     return toPlaced(await findOwned(customerIdOfBuyer(buyer), resultId), resultId === id)
   }
 

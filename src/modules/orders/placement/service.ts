@@ -101,7 +101,7 @@ export function createOrderPlacement(deps: Deps) {
       await write.answerWith(db, earlier.id)
       return { id: earlier.id, isNew: false, order: undefined }
     }
-    if (purchase.payment !== undefined) await payments?.sendOperations(write.id)
+    if (purchase.payment !== undefined) await payments?.sendOperations(write.id, write.withoutSlot)
     return { id: write.id, isNew: true, order }
   }
 

@@ -53,7 +53,7 @@ export function createOrderRefunds({ db, changes, adjustments, applyPaymentChang
       await applyCredit(tx, counted, balance, credit, { id: write.id, kind: 'refund', actor })
     })
     // No lock is held while the provider is called.
-    await payments?.sendOperations(id)
+    await payments?.sendOperations(id, write.withoutSlot)
   }
 
   /** Credits canceled units. `balance` is that of the order before they were counted. */

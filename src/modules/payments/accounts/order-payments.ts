@@ -1,3 +1,4 @@
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { LockOrderPaymentAccount } from './locked-account.ts'
 import type { OrderPaymentAccountService } from './service.ts'
@@ -7,8 +8,11 @@ import type { OrderPaymentAccountService } from './service.ts'
  * module decides what an order owes. Payments know an order only by its id.
  */
 export type OrderPayments = Pick<OrderPaymentAccountService, 'openAccount'> & {
-  /** Sends the open operations of an order to their providers. The responses are recorded when this returns. */
-  sendOperations(orderId: string): Promise<void>
+  /**
+   * Sends the open operations of an order to their providers. The responses are recorded when this returns. `withoutSlot`: of
+   * the request that waits.
+   */
+  sendOperations(orderId: string, withoutSlot?: RunWithoutRequestSlot): Promise<void>
   /**
    * Locks the account until `tx` ends, and returns it with the functions that change its payments. Call it once in a
    * transaction, before the order is locked. Returns `undefined` when the order has no account.

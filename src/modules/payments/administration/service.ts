@@ -63,7 +63,7 @@ export function createPaymentAdministration({ db, providers, sender, refunds, ac
       await work(tx, payment, account)
       await accounts.settle(tx, account)
     })
-    await sender.send(write.id)
+    await sender.send(write.id, write.withoutSlot)
     return read(id)
   }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { identityOf } from '../../../gateway/callers/identity.ts'
 import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
-import { writeOf } from '../../../gateway/writes/write.ts'
+import { createRunWithoutRequestSlot, writeOf } from '../../../gateway/writes/write.ts'
 import { Type } from '../../../kernel/schema.ts'
 import { Id, input, PageQuery } from '../../../kernel/wire.ts'
 import { PaymentIntentRequest, PaymentIntentResponse, PaymentListResponse } from '../payments/schema.ts'
@@ -90,7 +90,12 @@ export function paymentIntentRoutes(tiers: Tiers, intents: PaymentIntentService,
         response: { 200: PaymentListResponse }
       }
     },
-    request => intents.confirm({ customerId: identityOf(request).userId }, request.params.orderID)
+    request =>
+      intents.confirm(
+        { customerId: identityOf(request).userId },
+        request.params.orderID,
+        createRunWithoutRequestSlot(request)
+      )
   )
 
   tiers.public.post(
@@ -111,7 +116,8 @@ export function paymentIntentRoutes(tiers: Tiers, intents: PaymentIntentService,
         response: { 200: PaymentListResponse }
       }
     },
-    request => intents.confirm(tokenOf(request), request.params.order_id)
+    request =>
+      intents.confirm(tokenOf(request), request.params.order_id, createRunWithoutRequestSlot(request))
   )
 
   tiers.public.post(

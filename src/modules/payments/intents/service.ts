@@ -2,7 +2,7 @@ import { found } from '../../../kernel/errors.ts'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { PageQuery } from '../../../kernel/wire.ts'
-import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
+import type { IdempotentWrite, RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { PaymentReturnHook, PaymentStartGuard } from '../accounts/hooks.ts'
@@ -101,7 +101,7 @@ export function createPaymentIntentService(deps: Deps) {
           actor: null
         })
       })
-      await sender.send(id)
+      await sender.send(id, write.withoutSlot)
     }
     if (toVoid.length > 0 && (await others()).length > 0)
       throw paymentOperationStillOpenError({ retryAfterSeconds: 15 })
@@ -136,7 +136,7 @@ export function createPaymentIntentService(deps: Deps) {
       await starter.start(tx, account, { ...choice, id: write.id, network })
     })
     // The first operation has the id of the payment. Nothing is sent when it has a result.
-    await sender.send(write.resultId)
+    await sender.send(write.resultId, write.withoutSlot)
     return read(write.resultId)
   }
 
@@ -162,12 +162,18 @@ export function createPaymentIntentService(deps: Deps) {
    * payment is requested every five seconds at most. Returns the payments as they are then.
    * @throws `PAYMENT_ORDER_NOT_FOUND`, and as `follow`
    */
-  async function confirm(caller: OrderPaymentCaller, orderId: string): Promise<Page<PaymentResponse>> {
+  async function confirm(
+    caller: OrderPaymentCaller,
+    orderId: string,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<Page<PaymentResponse>> {
     const { order_id } = await ownAccount(caller, orderId)
     const calling = providers.names().filter(name => providers.get(name).callbacks !== undefined)
     const due = await db.rows(repository.claimPaymentsOfOrderToPoll, { order_id, providers: calling })
     await Promise.all(
-      due.map(payment => refreshPayment(payment.provider, repository.paymentForProviderFromRow(payment)))
+      due.map(payment =>
+        refreshPayment(payment.provider, repository.paymentForProviderFromRow(payment), withoutSlot)
+      )
     )
     await follow(order_id)
     return ofOrder(caller, orderId, {})

@@ -1,3 +1,4 @@
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
 import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
@@ -14,8 +15,14 @@ type Deps = {
 /** Retrieves a payment from its provider and records the facts. Does nothing when the provider does not respond. */
 export const createPaymentRefresher =
   ({ db, providers, accounts, recordResponse }: Deps) =>
-  async (provider: string, payment: PaymentForProvider): Promise<void> => {
-    const known = await providers.call(provider, () => providers.get(provider).fetch(payment))
+  async (
+    provider: string,
+    payment: PaymentForProvider,
+    withoutSlot: RunWithoutRequestSlot = work => work()
+  ): Promise<void> => {
+    const known = await withoutSlot(() =>
+      providers.call(provider, () => providers.get(provider).fetch(payment))
+    )
     if (known?.kind !== 'done') return
     const { paymentObjectId: objectId, facts } = known
     await db.transaction(async tx => {

@@ -1,3 +1,4 @@
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
@@ -24,7 +25,7 @@ export const PAYMENT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
 /** Pauses before a retry of an operation without a result. The last one repeats. */
 const PAUSES_SECONDS = [15, 60, 300, 1_800, 7_200, 43_200]
 
-/** Sends operations to providers and records the responses. No lock is held during the request. */
+/** Sends operations to providers and records the responses. During the request no lock, connection or request slot is held. */
 export function createPaymentOperationSender({
   db,
   secrets,
@@ -124,19 +125,19 @@ export function createPaymentOperationSender({
   }
 
   /** Sends an operation. A retry sends the same bytes with the same idempotency key. */
-  async function send(id: string): Promise<void> {
+  async function send(id: string, withoutSlot: RunWithoutRequestSlot = work => work()): Promise<void> {
     const claimed = await db.transaction(tx => claim(tx, id))
     if (claimed === undefined) return
-    const response = await sendOrFind(claimed)
+    const response = await withoutSlot(() => sendOrFind(claimed))
     await db.transaction(tx => settle(tx, claimed, response))
   }
 
   return {
     send,
     /** Sends the open operations of an order, one at a time. */
-    sendOpenOperations: async (orderId: string): Promise<void> => {
+    sendOpenOperations: async (orderId: string, withoutSlot?: RunWithoutRequestSlot): Promise<void> => {
       const open = await db.rows(operations.listOpenPaymentOperationsOfOrder, { order_id: orderId })
-      for (const { id } of open) await send(id)
+      for (const { id } of open) await send(id, withoutSlot)
     }
   }
 }

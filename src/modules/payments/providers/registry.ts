@@ -1,9 +1,13 @@
+import { callWithTimeout } from '../../../kernel/call-with-timeout.ts'
 import { type CircuitBreakerClock, createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
 import type { PortProvider } from '../../../kernel/ports.ts'
 import { paymentProviderUnknownError } from '../errors.ts'
 import type { PaymentsSettings } from '../settings.ts'
 import type { ParsedPaymentProviderResponse, PaymentProvider } from './port.ts'
 import { SANDBOX_NAME } from './sandbox.ts'
+
+/** Longest wait for a provider, in milliseconds. It is shorter than the deadline of requests that wait for it. */
+const CALL_MS_MAX = 10_000
 
 type Deps = {
   /** Returns the providers of the port. */
@@ -54,14 +58,16 @@ export function createPaymentProviderRegistry({ read, settings, onRecovered, clo
     isDown: (name: string): boolean => entryOf(name).breaker.isOpen(),
     /** Whether a provider that is down may be probed now. */
     isProbeDue: (name: string): boolean => entryOf(name).breaker.isProbeDue(),
-    /** Calls a provider through its circuit breaker. While it is down, returns `unknown` without a request. */
+    /**
+     * Calls a provider through its circuit breaker. Returns `unknown` after ten seconds, and without a request while it is down.
+     */
     call: async <A extends ParsedPaymentProviderResponse | null>(
       name: string,
       send: () => Promise<A>
     ): Promise<A | ParsedPaymentProviderResponse> => {
       const { breaker } = entryOf(name)
       if (!breaker.tryAdmit()) return { kind: 'unknown', error: 'the provider does not respond at present' }
-      const response = await send().catch(
+      const response = await callWithTimeout(CALL_MS_MAX, send).catch(
         (error): ParsedPaymentProviderResponse => ({ kind: 'unknown', error: String(error) })
       )
       if (response?.kind === 'unknown') breaker.recordFailure()
