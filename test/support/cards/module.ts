@@ -20,7 +20,7 @@ const cardExpiredError = defineError(
 const labelOf = ({ code }: TenderQuery) => `•••• ${code.slice(-4)}`
 
 /** Cards with a balance that cover orders, as a module in another repository would provide them. */
-export const createCardProvider = ({ db }: Pick<ModulePlatform, 'db'>): TenderProvider => ({
+const createCardProvider = ({ db }: Pick<ModulePlatform, 'db'>): TenderProvider => ({
   preview: async query => {
     const card = await db.first(repository.findCard, query)
     if (card?.currency !== query.currency) throw cardUnknownError()

@@ -100,7 +100,6 @@ export function createCardIssuer({
     }
   }
 }
-export type CardIssuer = ReturnType<typeof createCardIssuer>
 
 function formatAmount(minor: number, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency })

@@ -4,7 +4,7 @@ import type { SuppressionList } from '../suppressions/service.ts'
 import type { MailTransport } from '../transport/transport.ts'
 
 /** A mail of another module, with its content. */
-export type UnstoredMail = {
+type UnstoredMail = {
   /** The same for each attempt: mail programs show mails of one id once. */
   readonly id: string
   /** The kind of the mail for logs, such as `gift_cards.code`. */
