@@ -3,21 +3,28 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const FOLDER = new URL('../examples/wishlist/', import.meta.url)
-const QUOTE = /^\[([\w./-]+)\]\(\.\.\/examples\/wishlist\/\1\):\n\n```\w+\n(.*?)^```$/gms
+const EXAMPLES = new URL('../examples/', import.meta.url)
+const QUOTE = /^\[([\w./-]+)\]\(\.\.\/examples\/([\w-]+)\/\1\):\n\n```\w+\n(.*?)^```$/gms
+/** Guides that show files of an example. */
+const GUIDES = ['adding-a-module.md', 'gift-cards.md']
 
-const page = await readFile(new URL('../docs/adding-a-module.md', import.meta.url), 'utf8')
-const quotes = [...page.matchAll(QUOTE)].map(([, path = '', code = '']) => ({ path, code }))
+const pageOf = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+const quotesOf = async (name: string) =>
+  [...(await pageOf(name)).matchAll(QUOTE)].map(([, path = '', example = '', code = '']) => ({
+    path: `${example}/${path}`,
+    code
+  }))
 
-test.each(quotes)(
-  'docs/adding-a-module.md quotes the example file $path unchanged',
-  async ({ path, code }) => {
-    expect(code).toBe(await readFile(new URL(path, FOLDER), 'utf8'))
-  }
-)
+test.each(GUIDES)('docs/%s quotes the files of its example unchanged', async guide => {
+  const quotes = await quotesOf(guide)
+  expect(quotes.length).toBeGreaterThan(3)
+  for (const { path, code } of quotes)
+    expect(code, path).toBe(await readFile(new URL(path, EXAMPLES), 'utf8'))
+  expect((await pageOf(guide)).match(/^```(?:ts|sql)$/gm)).toHaveLength(quotes.length)
+})
 
-test('docs/adding-a-module.md shows every file of the example module', () => {
-  const files = globSync(['**/*.ts', '**/*.sql'], { cwd: fileURLToPath(FOLDER) })
-  expect(quotes.map(({ path }) => path).sort()).toEqual(files.sort())
-  expect(page.match(/^```(?:ts|sql)$/gm)).toHaveLength(files.length)
+test('docs/adding-a-module.md shows every file of the example module', async () => {
+  const files = globSync(['wishlist/**/*.ts', 'wishlist/**/*.sql'], { cwd: fileURLToPath(EXAMPLES) })
+  const shown = await quotesOf('adding-a-module.md')
+  expect(shown.map(({ path }) => path).sort()).toEqual(files.sort())
 })
