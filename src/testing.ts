@@ -20,6 +20,7 @@ import { createStatementRecorder, type RecordStatements } from './platform/postg
 import { type RequestOptions, send, type TestResponse, type TestShopVerbs, verbsOf } from './test-requests.ts'
 
 /** The contracts of ports, for the tests of their providers. */
+export { type PaymentProviderContractSubject, paymentProviderContract } from './contracts/payment-provider.ts'
 export { type ContractCase, type TenderContractSubject, tenderContract } from './contracts/tender.ts'
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
