@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const EXAMPLES = new URL('../examples/', import.meta.url)
 const QUOTE = /^\[([\w./-]+)\]\(\.\.\/examples\/([\w-]+)\/\1\):\n\n```\w+\n(.*?)^```$/gms
 /** Guides that show files of an example. */
-const GUIDES = ['adding-a-module.md', 'gift-cards.md']
+const GUIDES = ['adding-a-module.md', 'gift-cards.md', 'payment-providers.md']
 
 const pageOf = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const quotesOf = async (name: string) =>

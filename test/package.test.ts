@@ -79,7 +79,8 @@ test('the example packages compile against the types of the package, which rejec
 
 test.each([
   ['wishlist', ['wishlist.test.ts', 'wishlist/wishes/routes.test.ts'], 2],
-  ['gift-cards', ['gift-cards.test.ts'], 5]
+  ['gift-cards', ['gift-cards.test.ts'], 5],
+  ['payment-provider', ['acme-pay.test.ts'], 18]
 ])('the tests of the example %s pass', { timeout: 180_000 }, async (folder, files, passed) => {
   const output = await run(process.execPath, ['--test', ...files], join(examples, folder))
   expect(output).toContain(`pass ${passed}`)

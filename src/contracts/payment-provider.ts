@@ -11,7 +11,11 @@ import type { ContractCase } from './tender.ts'
 
 type SignedCallback = { readonly raw: Buffer; readonly headers: Readonly<Record<string, unknown>> }
 
-/** A payment provider under test, with what a test needs of the service behind it. */
+/**
+ * A payment provider under test, with what a test needs of the service behind it.
+ * @example
+ * const subjectOf = (provider: PaymentProvider): PaymentProviderContractSubject => ({ provider, currency: 'EUR' })
+ */
 export type PaymentProviderContractSubject = {
   readonly provider: PaymentProvider
   readonly currency: string
@@ -34,7 +38,13 @@ const MINUTES_MS = 60_000
 /**
  * The contract of `payments.provider`, for the tests of a provider. Run each case as a test.
  * @example
- * for (const { name, run } of paymentProviderContract(subject)) test(name, run)
+ * const register = (
+ *   subject: PaymentProviderContractSubject,
+ *   test: (name: string, run: () => Promise<void>) => void
+ * ) => {
+ *   for (const { name, run } of paymentProviderContract(subject)) test(name, run)
+ * }
+ * assert.equal(register.length, 2)
  */
 export function paymentProviderContract(subject: PaymentProviderContractSubject): readonly ContractCase[] {
   const { provider, currency, unsupportedCurrency, pay, loseNextAnswer, declineNext, callbackOf } = subject
@@ -46,7 +56,11 @@ export function paymentProviderContract(subject: PaymentProviderContractSubject)
     const payment = { id, orderId: newId(), method, amount: AMOUNT, currency, objectId: null }
     return { id, kind: 'create', amount: AMOUNT, reference: `R-${id.slice(-8)}`, payment }
   }
-  const send = (draft: PaymentProviderOperation) => provider.send(provider.prepare(draft), draft.id)
+  // The shop, too, treats a rejected promise as an unknown result.
+  const send = (draft: PaymentProviderOperation) =>
+    provider
+      .send(provider.prepare(draft), draft.id)
+      .catch((error): ParsedPaymentProviderResponse => ({ kind: 'unknown', error: String(error) }))
   /** Sends a payment and returns it with its id at the provider. */
   async function start(draft = newDraft()): Promise<PaymentForProvider> {
     const { paymentObjectId } = doneOf(await send(draft))

@@ -149,6 +149,10 @@ export type PaymentProvider = {
   readonly idempotencyKeySeconds: number
   /** Builds the request bytes. Pure: they are stored, and every retry sends them unchanged. */
   prepare(draft: PaymentProviderOperation): Buffer
+  /**
+   * Sends a request. The response may already contain facts: an authorization, a capture, or a step that the customer must
+   * take. `refused`: the provider declined finally.
+   */
   send(request: Buffer, key: string): Promise<ParsedPaymentProviderResponse>
   /** Retrieves the payment. Null: the provider has none. */
   fetch(payment: PaymentForProvider): Promise<ParsedPaymentProviderResponse | null>
