@@ -151,13 +151,18 @@ export {
   reviewsModule
 } from './modules/reviews/index.ts'
 export {
+  type LabelRecipient,
+  type LabelRequest,
+  type LabelResult,
   type ParcelToRate,
   type ProviderRate,
   type ShippingApi,
+  type ShippingLabelProvider,
   type ShippingRateProvider,
   shipmentCorrectedEvent,
   shipmentDeliveredEvent,
   shipmentReturnedEvent,
+  shippingLabelsPort,
   shippingModule,
   shippingRatesPort
 } from './modules/shipping/index.ts'

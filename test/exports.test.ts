@@ -19,6 +19,8 @@ const PUBLIC = `
   standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
   FieldAudience ProvidedField Resource ResourceField categoryResource extendResource orderResource productResource provideField userResource variantResource
   ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
+  FieldAudience ProvidedField Resource ResourceField categoryResource extendResource productResource provideField variantResource
+  LabelRecipient LabelRequest LabelResult ShippingLabelProvider shippingLabelsPort ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
   OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
 
   settings.SettingProblem settings.SettingsOf settings.booleanSetting settings.integerSetting settings.secretSetting settings.settingsSection settings.textSetting

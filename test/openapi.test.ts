@@ -212,7 +212,10 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
     ...['taxes/categories', 'taxes/exemptions', 'taxes/rates', 'taxes/zones']
   ]
   expect(conditional.map(({ route }) => route).sort()).toEqual([
-    ...[...priced.map(each => `${each}/{id}`), 'notifications/templates/{name}/{locale}']
+    ...[
+      ...priced.map(each => `${each}/{id}`),
+      ...['notifications/templates/{name}/{locale}', 'shipping/shipments/{id}/label']
+    ]
       .sort()
       .map(path => `delete /api/admin/${path}`),
     'delete /api/admin/webhooks/endpoints/{id}',
@@ -252,7 +255,7 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
       ...['cancel', 'notes', 'refunds', 'returns', 'shipments'],
       ...['shipments/{shipment_id}/events/{event_id}/void', 'shipments/{shipment_id}/void', 'transition']
     ].map(each => `post /api/admin/orders/{id}/${each}`),
-    ...['events', 'events/batch'].map(each => `post /api/admin/shipping/shipments/{id}/${each}`),
+    ...['events', 'events/batch', 'label'].map(each => `post /api/admin/shipping/shipments/{id}/${each}`),
     'post /api/admin/webhooks/endpoints/{id}/rotate',
     'post /api/cart',
     'post /api/cart/merge',
@@ -283,6 +286,7 @@ test('writes of versioned objects declare If-Match in openapi.json, and response
   const reads = [
     'get /api/admin/maintenance',
     'get /api/admin/notifications/templates/{name}/{locale}',
+    'get /api/admin/shipping/shipments/{id}/label',
     ...['get /api/checkouts/{id}', 'get /api/checkouts/guest/{id}'],
     ...['get /api/orders/{id}', 'get /api/orders/guest/{id}', 'get /api/admin/orders/{id}'],
     ...[

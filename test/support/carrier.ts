@@ -1,8 +1,12 @@
 import { provide } from '../../src/kernel/ports.ts'
 import { defineModule } from '../../src/module.ts'
 import {
+  type LabelRequest,
+  type LabelResult,
   type ProviderRate,
+  type ShippingLabelProvider,
   type ShippingRateProvider,
+  shippingLabelsPort,
   shippingModule,
   shippingRatesPort
 } from '../../src/modules/shipping/index.ts'
@@ -32,3 +36,41 @@ export const carrierModule = (listRates: Readonly<Record<string, ShippingRatePro
       )
     })
   })
+
+/** A carrier with an account: it charges a label once for each key. `answers`: what goes wrong, in the order of calls. */
+export function labelCarrier(answers: (Error | LabelResult)[] = []) {
+  const bought = new Map<string, Extract<LabelResult, { kind: 'label' }>>()
+  const voided = new Set<string>()
+  const requests: LabelRequest[] = []
+  const provider: ShippingLabelProvider = {
+    createLabel: async request => {
+      requests.push(request)
+      const answer = answers.shift()
+      if (answer !== undefined && !(answer instanceof Error)) return answer
+      const label = bought.get(request.key) ?? {
+        kind: 'label' as const,
+        carrier: 'Swift',
+        trackingNumber: `SW${bought.size + 1}`,
+        mediaType: 'application/pdf' as const,
+        document: Buffer.from(`%PDF ${request.recipient.name}`)
+      }
+      bought.set(request.key, label)
+      // The response is lost after the label was bought.
+      if (answer instanceof Error) throw answer
+      return label
+    },
+    voidLabel: async ({ key }) => {
+      voided.add(key)
+    }
+  }
+  const module = defineModule({
+    name: 'labels',
+    description: 'Sells labels in tests.',
+    basePaths: [],
+    requires: { shipping: shippingModule },
+    uses: {},
+    provides: [shippingLabelsPort],
+    setup: async () => ({ api: {}, provides: [provide(shippingLabelsPort, 'swift', provider)] })
+  })
+  return { module, bought, voided, requests }
+}

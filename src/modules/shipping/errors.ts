@@ -129,6 +129,32 @@ export const trackingEventLimitReachedError = defineError(
   'The shipment has the maximum number of tracking events, "limit".'
 )
 
+export const labelNotFoundError = defineError(
+  'not_found',
+  'SHIPPING_LABEL_NOT_FOUND',
+  'The shipment has no label. Create one with POST /api/admin/shipping/shipments/:id/label.'
+)
+export const labelFileNotFoundError = defineError(
+  'not_found',
+  'SHIPPING_LABEL_FILE_NOT_FOUND',
+  'The label has no document: it is not ready, was voided, or its document was deleted. Read the status of the label.'
+)
+export const labelProviderUnknownError = defineError(
+  'invalid',
+  'SHIPPING_LABEL_PROVIDER_UNKNOWN',
+  'Name a label provider of this shop in "provider". "providers" lists them.'
+)
+export const labelNotPossibleError = defineError(
+  'conflict',
+  'SHIPPING_LABEL_NOT_POSSIBLE',
+  'Only shipments to an address have labels, unless they were voided or erased.'
+)
+export const labelStaleError = defineError(
+  'stale',
+  'SHIPPING_LABEL_STALE',
+  'The label has changed since you read it. Read it again.'
+)
+
 // Errors that only constraints of the database raise.
 defineError(
   'invalid',
@@ -167,4 +193,10 @@ defineError(
     constraints: ['shipping.rates_once'],
     fault: { path: 'body/zone_id', message: 'must not be that of another rate of this method and currency' }
   }
+)
+defineError(
+  'conflict',
+  'SHIPPING_LABEL_EXISTS',
+  'The shipment has a label. Void it before you create another one.',
+  { constraints: ['shipping.labels_current'] }
 )

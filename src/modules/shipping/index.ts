@@ -12,12 +12,22 @@ import { createCarrierService } from './carriers/service.ts'
 import { diagnoseShippingTax } from './diagnosis.ts'
 import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
 import { createInitialShippingRules, type InitialShippingRules } from './initial-rules/service.ts'
+import { processLabelJob } from './labels/job.ts'
+import { shippingLabelsPort } from './labels/port.ts'
+import { deleteOldLabelDocuments, eraseLabels } from './labels/repository.ts'
+import { labelRoutes } from './labels/routes.ts'
+import { createLabelService } from './labels/service.ts'
+import { createLabelWorker } from './labels/worker.ts'
 import { shippingMethodRoutes } from './methods/routes.ts'
 import { createShippingMethodService } from './methods/service.ts'
 import { shippingEstimateRoutes } from './options/routes.ts'
 import { createShippingEstimateService } from './options/service.ts'
 import { packingSlipRoutes } from './packing-slips/routes.ts'
-import { createPackingSlipService, packingSlipOrdersPort } from './packing-slips/service.ts'
+import {
+  createPackingSlipService,
+  type PackingSlipOrderReader,
+  packingSlipOrdersPort
+} from './packing-slips/service.ts'
 import { shippingRatesPort } from './provider-rates/port.ts'
 import { createProviderRateService, type FetchProviderOptions } from './provider-rates/service.ts'
 import { shippingRateRoutes } from './rates/routes.ts'
@@ -47,6 +57,13 @@ import { shippingZoneRoutes } from './zones/routes.ts'
 import { createShippingZoneService } from './zones/service.ts'
 
 export { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
+export {
+  type LabelRecipient,
+  type LabelRequest,
+  type LabelResult,
+  type ShippingLabelProvider,
+  shippingLabelsPort
+} from './labels/port.ts'
 export { packingSlipOrdersPort } from './packing-slips/service.ts'
 export {
   type ParcelToRate,
@@ -57,6 +74,7 @@ export {
 export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
 const DELETE_SECONDS = 600
+const LABELS_AT_ONCE = 100
 
 /** API of shipping for other modules. */
 export type ShippingApi = {
@@ -122,11 +140,12 @@ export const shippingModule = defineModule({
   credentialHeaders: ['x-order-token'],
   uses: { pricing: pricingModule },
   emits: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
-  ports: [packingSlipOrdersPort, shippingRatesPort],
+  ports: [packingSlipOrdersPort, shippingRatesPort, shippingLabelsPort],
+  jobs: [processLabelJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Shipments belong to orders, which erase the personal data in them.',
   setup: async (platform, settings, { catalog, pricing }) => {
-    const { config, db, broadcast, emit, secrets, ports, timers } = platform
+    const { config, db, broadcast, emit, enqueue, secrets, ports, timers } = platform
     const { currency } = config.shop
     const invalidation = createCacheInvalidator(broadcast, 'shipping')
     const loadRules = createCachedReader(invalidation, () => readShippingRules(db))
@@ -144,17 +163,40 @@ export const shippingModule = defineModule({
       carriers
     })
     const tracking = createTrackingService({ db, emit })
+    const describeOrders: PackingSlipOrderReader = async (...request) =>
+      (await ports.only(packingSlipOrdersPort)?.(...request)) ?? []
+    const labelProviders = () => ports.all(shippingLabelsPort)
+    const labels = createLabelService({ db, enqueue, providers: labelProviders })
+    timers.untilEmpty(DELETE_SECONDS, 'delete old label documents', async () =>
+      labelProviders().length === 0
+        ? 0
+        : db.run(deleteOldLabelDocuments, { days: settings.label_document_days, limit: LABELS_AT_ONCE })
+    )
     const api: ShippingApi = {
       createShipments: shipments.createShipments,
-      recordShipped: shipments.recordShipped,
+      recordShipped: async (tx, parcel) => {
+        const label = await shipments.recordShipped(tx, parcel)
+        await labels.parcelShipped(tx, {
+          order_id: parcel.order.id,
+          shipment_id: parcel.id,
+          tracking_number: label.tracking_number
+        })
+        return label
+      },
       updateLabel: shipments.updateLabel,
       voidEvent: tracking.voidEvent,
-      voidParcel: tracking.voidParcel,
+      voidParcel: async (tx, wrong) => {
+        await tracking.voidParcel(tx, wrong)
+        await labels.parcelVoided(tx, wrong.shipmentId)
+      },
       findReported: tracking.findReported,
       updateUnshipped: shipments.updateUnshipped,
       assignCustomer: shipments.assignCustomer,
       updateMetadata: createMetadataCommand(shipments.updateMetadata),
-      erase: shipments.erase,
+      erase: async (tx, orderIds) => {
+        await shipments.erase(tx, orderIds)
+        await tx.run(eraseLabels, { order_ids: [...orderIds] })
+      },
       loadRateCalculator: async () => {
         const rules = await loadRules()
         return (parcel, ofProviders = []) =>
@@ -182,7 +224,7 @@ export const shippingModule = defineModule({
       db,
       carriers,
       timeZone: config.shop.time_zone,
-      describeOrders: async (...request) => (await ports.only(packingSlipOrdersPort)?.(...request)) ?? []
+      describeOrders
     })
     const rates = createShippingRateService({ db, invalidation, currency })
     const routes = (tiers: Tiers) => {
@@ -192,8 +234,12 @@ export const shippingModule = defineModule({
       shippingRateRoutes(tiers, rates)
       carrierRoutes(tiers, carrierService)
       packingSlipRoutes(tiers, slips)
+      labelRoutes(tiers, labels)
       shipmentRoutes(tiers, shipments, { tracking, perMinute: settings.tracked_per_minute })
     }
-    return { api, routes, diagnoses: diagnoseShippingTax({ db, pricing }) }
+    const jobHandlers = {
+      [processLabelJob.name]: createLabelWorker({ db, providers: labelProviders, describeOrders })
+    }
+    return { api, routes, jobHandlers, diagnoses: diagnoseShippingTax({ db, pricing }) }
   }
 })

@@ -13,5 +13,11 @@ export const shippingSettings = settingsSection('Shipping.', {
     1,
     1_440
   ),
+  label_document_days: integerSetting(
+    'Days after which the documents of shipping labels are deleted. They contain addresses.',
+    90,
+    1,
+    3_650
+  ),
   tracked_per_minute: integerSetting('Tracking requests per minute and client address.', 30)
 })

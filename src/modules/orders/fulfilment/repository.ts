@@ -77,6 +77,7 @@ type LineJson = {
   readonly sku: string
   readonly name: string
   readonly variant_name: string
+  readonly weight_grams: number
   readonly metadata: Metadata
 }
 /** The content of shipping labels and packing slips of these orders. */
@@ -93,7 +94,7 @@ export const listOrdersForPackingSlips = statement({
     select id, number, shipping_address as address,
       (select coalesce(jsonb_agg(jsonb_build_object(
         'line', line, 'sku', sku, 'name', name, 'variant_name', variant_name,
-        'metadata', coalesce(metadata, '{}')) order by line), '[]')
+        'metadata', coalesce(metadata, '{}'), 'weight_grams', weight_grams) order by line), '[]')
        from orders.lines where order_id = o.id) as lines
     from orders.orders o where id = any ($ids)`
 })

@@ -26,6 +26,8 @@ type SlipOrder = {
     readonly name: string
     readonly variant_name: string
     readonly metadata: Metadata
+    /** Weight of a unit. */
+    readonly weight_grams: number
   }[]
 }
 /** Reads the orders with these ids for packing slips. Missing orders are left out. */

@@ -190,6 +190,19 @@ export const lockShipmentForMetadata = statement({
   gives: { version: 'int4', erased_at: 'timestamptz?' },
   text: 'select version, erased_at from shipping.shipments where id = $id for update'
 })
+/** Locks a shipment until `tx` ends, so that it is not voided meanwhile. */
+export const lockShipmentForLabel = statement({
+  name: 'shipping.lock_shipment_for_label',
+  takes: { id: 'uuid' },
+  gives: {
+    order_id: 'uuid',
+    method: oneOf<Exclude<ShippingMethodKind, 'digital'>>(),
+    status: oneOf<ShipmentStatus>(),
+    version: 'int4',
+    erased_at: 'timestamptz?'
+  },
+  text: 'select order_id, method, status, version, erased_at from shipping.shipments where id = $id for update'
+})
 export const updateShipmentCarrierAndTracking = statement({
   name: 'shipping.update_label',
   takes: {
