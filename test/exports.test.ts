@@ -18,8 +18,6 @@ const PUBLIC = `
   PaymentProviderEvent PaymentProviderOperation paymentProviderPort UnreadablePaymentCallbackEvent UnreadablePaymentProviderObject
   standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest
   FieldAudience ProvidedField Resource ResourceField categoryResource extendResource orderResource productResource provideField userResource variantResource
-  ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
-  FieldAudience ProvidedField Resource ResourceField categoryResource extendResource productResource provideField variantResource
   LabelRecipient LabelRequest LabelResult ShippingLabelProvider shippingLabelsPort ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
   OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
 

@@ -4,7 +4,11 @@ import { definePort } from '../../../kernel/ports.ts'
 export const LABEL_MEDIA_TYPES = ['application/pdf', 'image/png', 'application/zpl'] as const
 type LabelMediaType = (typeof LABEL_MEDIA_TYPES)[number]
 
-/** Parts of the recipient's address. Fields that the buyer left empty are missing. */
+/**
+ * Parts of the recipient's address. Fields that the buyer left empty are missing.
+ * @example
+ * const isDomestic = ({ country }: LabelRecipient): boolean => country === 'SE'
+ */
 export type LabelRecipient = {
   readonly name?: string
   readonly company?: string
@@ -17,7 +21,11 @@ export type LabelRecipient = {
   readonly phone?: string
 }
 
-/** A parcel that needs a label. */
+/**
+ * A parcel that needs a label.
+ * @example
+ * const isHeavy = ({ weightGrams }: LabelRequest): boolean => weightGrams > 20_000
+ */
 export type LabelRequest = {
   /** Idempotency key: the same in every attempt of one label. */
   readonly key: string
@@ -33,7 +41,11 @@ export type LabelRequest = {
   readonly lines: readonly { readonly sku: string; readonly name: string; readonly quantity: number }[]
 }
 
-/** A label, or why the carrier will never make one for this request, for administrators. */
+/**
+ * A label, or why the carrier will never make one for this request, for administrators.
+ * @example
+ * const refused: LabelResult = { kind: 'refused', reason: 'The parcel is too heavy.' }
+ */
 export type LabelResult =
   | {
       readonly kind: 'label'
@@ -46,7 +58,15 @@ export type LabelResult =
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Buys labels of a carrier. */
+/**
+ * Buys labels of a carrier.
+ * @example
+ * const label = { carrier: 'Post', mediaType: 'application/zpl', document: Buffer.from('^XA^XZ') } as const
+ * const post: ShippingLabelProvider = {
+ *   createLabel: async ({ key }) => ({ kind: 'label', ...label, trackingNumber: key }),
+ *   voidLabel: async () => {}
+ * }
+ */
 export type ShippingLabelProvider = {
   /**
    * Buys a label. A repeated call with the same key returns the first label and buys none, also after a call whose response
