@@ -89,7 +89,14 @@ export {
   stockShortEvent,
   stockTakenEvent
 } from './modules/inventory/index.ts'
-export { type NotificationsApi, notificationsModule } from './modules/notifications/index.ts'
+export {
+  MailSendError,
+  type NotificationsApi,
+  type NotificationTransport,
+  notificationsModule,
+  notificationTransportPort,
+  type OutgoingMessage
+} from './modules/notifications/index.ts'
 export {
   assistedBuyerOfRequest,
   type Buyer,

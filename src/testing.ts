@@ -19,9 +19,17 @@ import { migrate } from './platform/postgres/migrate.ts'
 import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
 import { type RequestOptions, send, type TestResponse, type TestShopVerbs, verbsOf } from './test-requests.ts'
 
+export {
+  type AcceptedMessage,
+  type NotificationTransportSubject,
+  notificationTransportContract,
+  type TransportFailure
+} from './contracts/notification-transport.ts'
 /** The contracts of ports, for the tests of their providers. */
 export { type PaymentProviderContractSubject, paymentProviderContract } from './contracts/payment-provider.ts'
+
 export { type ContractCase, type TenderContractSubject, tenderContract } from './contracts/tender.ts'
+
 export { admin, customer, fakeAuth } from './modules/auth/fake.ts'
 export { fakeCatalog } from './modules/catalog/fake.ts'
 export { fakeInventory } from './modules/inventory/fake.ts'

@@ -17,6 +17,8 @@ export const diagnoseMailServer = (
   {
     about: 'mails',
     find: async () => {
+      if (!['', 'smtp'].includes(settings.transport))
+        return okDiagnosisFinding(`handed to the transport ${settings.transport}`)
       if (settings.smtp.url !== '') return checkServer(settings.smtp.url)
       if (environment === 'development') return okDiagnosisFinding('shown at /mails, not sent')
       return warningDiagnosisFinding(

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
 import {
   apiKeyCreatedEvent,
@@ -49,10 +50,19 @@ import { mailTemplateRoutes } from './template-administration/routes.ts'
 import { createMailTemplateAdministration } from './template-administration/service.ts'
 import { createMailTemplateRenderer } from './templates/renderer.ts'
 import { createMailTemplateFinder } from './templates/service.ts'
-import { selectMailTransport } from './transport/select-transport.ts'
+import { createOwnTransports, transportNameOf } from './transport/own-transports.ts'
+import { notificationTransportPort } from './transport/port.ts'
+import { createMailSender } from './transport/send-mail.ts'
 import { unsubscribeRoutes } from './unsubscribe/routes.ts'
 import { createUnsubscribeService } from './unsubscribe/service.ts'
 import { validateNotificationSettings } from './validation.ts'
+
+export {
+  type NotificationTransport,
+  notificationTransportPort,
+  type OutgoingMessage
+} from './transport/port.ts'
+export { MailSendError } from './transport/transport.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
@@ -109,10 +119,12 @@ export const notificationsModule = defineModule({
     dataRequestedEvent
   ],
   jobs: [sendNotificationJob],
+  ports: [notificationTransportPort],
+  provides: [notificationTransportPort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (
-    { config, db, timers, enqueue, log, metrics, secrets },
+    { config, db, timers, enqueue, log, metrics, secrets, ports },
     settings,
     { auth, catalog, orders, shipping }
   ) => {
@@ -120,7 +132,11 @@ export const notificationsModule = defineModule({
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
     const links = createStorefrontLinks(config, settings)
     const mailbox = createDevMailbox({ db, mailsMax: settings.mailbox_max })
-    const { transport, domain } = selectMailTransport({ config, settings, log, saveInMailbox: mailbox.save })
+    const transportName = transportNameOf({ config, settings })
+    if (transportName === 'log')
+      log.warn('notifications.smtp.url is not set: mails are not sent; each is only named in the log')
+    const own = createOwnTransports({ config, settings, log, saveInMailbox: mailbox.save })
+    const mailSender = createMailSender({ ports, name: transportName, shopName: config.shop.name, settings })
     const renderer = createMailTemplateRenderer({ timeZone: config.shop.time_zone })
     const templates = createMailTemplateFinder({ db, locale })
     const suppressions = createSuppressionList({ db, secrets, bouncesMax: settings.suppress_after })
@@ -144,8 +160,7 @@ export const notificationsModule = defineModule({
       db,
       log,
       enqueue,
-      transport,
-      domain,
+      mails: mailSender,
       suppressions,
       renderContent,
       count: result => mails.add({ result })
@@ -156,17 +171,20 @@ export const notificationsModule = defineModule({
 
     timers.every(MEASURE_SECONDS, 'measure messages', createNotificationMetrics(metrics, db).measure)
     timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldNotifications, { days }))
-    if (transport.name === 'mailbox')
+    if (transportName === 'mailbox')
       timers.untilEmpty(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.deleteOld)
     const api: NotificationsApi = {
-      devMailbox: transport.name === 'mailbox' ? mailbox : undefined,
+      devMailbox: transportName === 'mailbox' ? mailbox : undefined,
       notifyStaff: staff.notify,
-      send: createUnstoredMailSender({ transport, domain, suppressions })
+      send: createUnstoredMailSender({ mails: mailSender, suppressions })
     }
     return {
       api,
+      provides: own.providers,
       personalData: notificationPersonalData(db),
       routes: tiers => {
+        const problems = mailSender.findProblems()
+        if (problems.length > 0) throw new OperatorError(problems.join('\n'))
         const sendRequests = createNotificationRequestService({ db, queueNotifications, auth, orders })
         notificationRequestRoutes(tiers, sendRequests, settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)
@@ -188,7 +206,7 @@ export const notificationsModule = defineModule({
       },
       jobHandlers: { 'notifications.send_message': job => sendDueMessage(job) },
       stop: async () => {
-        await Promise.all([renderer.close(), transport.close()])
+        await Promise.all([renderer.close(), own.close()])
       }
     }
   }

@@ -26,7 +26,11 @@ export const notificationsSettings = settingsSection('Mails to customers and sta
     ),
     timeout_seconds: integerSetting('Seconds that the mail server may take for each response.', 15, 1, 20)
   }),
-  from: textSetting('Sender address of mails. Required with smtp.url.', ''),
+  transport: textSetting(
+    'Name of the transport that sends mails: smtp, log, or one of another module. Empty: smtp with smtp.url; otherwise mails are shown at /mails in development, and only named in the log in production.',
+    ''
+  ),
+  from: textSetting('Sender address of mails. Required to send mails.', ''),
   reply_to: textSetting('Reply-To address of mails. Empty: the sender address.', ''),
   staff: Type.Array(Type.String({ minLength: 3, maxLength: 254 }), {
     description:

@@ -3,11 +3,13 @@ import type { SettingProblem } from '../../kernel/settings.ts'
 import { HTTP_URL_MESSAGE, isHttpUrl } from '../../kernel/urls.ts'
 import type { NotificationsSettings } from './settings.ts'
 
+/** Transports that send no mails. Empty: the default. */
+const WITHOUT_SENDER = ['', 'mailbox', 'log']
 const SMTP_SCHEME = /^smtps?:$/
 
 /** Returns the settings with which mails could not be sent or their links would not work. */
 export function validateNotificationSettings(settings: NotificationsSettings): SettingProblem[] {
-  const { smtp, from, reply_to, staff, storefront_url, links } = settings
+  const { smtp, transport, from, reply_to, staff, storefront_url, links } = settings
   const addresses = {
     from,
     reply_to,
@@ -23,10 +25,12 @@ export function validateNotificationSettings(settings: NotificationsSettings): S
         message:
           'must look like smtps://user:password@smtp.example.com; in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
       },
-    smtp.url !== '' &&
-      from === '' && {
+    transport === 'smtp' &&
+      smtp.url === '' && { key: 'smtp.url', message: 'must be set, because transport is smtp' },
+    from === '' &&
+      (smtp.url !== '' || !WITHOUT_SENDER.includes(transport)) && {
         key: 'from',
-        message: 'must be the address that mails come from, such as shop@example.com, because smtp.url is set'
+        message: `must be the address that mails come from, such as shop@example.com, because ${smtp.url === '' ? 'transport' : 'smtp.url'} is set`
       },
     ...Object.entries(addresses).map(
       ([key, address]) =>

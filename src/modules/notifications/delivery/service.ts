@@ -7,16 +7,15 @@ import type { DueNotificationRow, NotificationStatus } from '../messages/reposit
 import * as repository from '../messages/repository.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
 import { MailTemplateFaultError } from '../templates/liquid-engine.ts'
-import { MailSendError, type MailTransport } from '../transport/transport.ts'
+import type { MailSender } from '../transport/send-mail.ts'
+import { MailSendError } from '../transport/transport.ts'
 import { isUnsubscribableMailTemplate, type RenderMailContent } from './content.ts'
 
 type Deps = {
   db: Database
   log: Log
   enqueue: Enqueue
-  transport: MailTransport
-  /** Domain of the sender address, for `Message-ID`. */
-  domain: string
+  mails: Pick<MailSender, 'send' | 'domain'>
   renderContent: RenderMailContent
   suppressions: Pick<SuppressionList, 'check' | 'clearBounces' | 'add'>
   count: (result: 'sent' | 'failed' | 'dead' | 'suppressed' | 'skipped') => void
@@ -51,8 +50,7 @@ export function createNotificationSender({
   db,
   log,
   enqueue,
-  transport,
-  domain,
+  mails,
   renderContent,
   suppressions,
   count
@@ -71,14 +69,14 @@ export function createNotificationSender({
     const { subject, text, html, fault, unsubscribeUrl } = content
     if (message.channel === 'log') log.info({ message: message.id, template: message.template }, 'a message')
     else {
-      await transport.send({
+      await mails.send({
         id: message.id,
         template: message.template,
         date: message.created_at,
         subject,
         text,
         html,
-        messageId: `<${message.id}@${domain}>`,
+        messageId: `<${message.id}@${mails.domain}>`,
         to: { name: message.recipient_name ?? '', address: recipient },
         headers: headersOf(unsubscribeUrl)
       })

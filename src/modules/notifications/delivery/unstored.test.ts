@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { notificationsModule } from '../index.ts'
-import type { MailTransport, OutgoingMail } from '../transport/transport.ts'
+import type { OutgoingMail } from '../transport/transport.ts'
 import { createUnstoredMailSender } from './unstored.ts'
 
 test('a mail of another module reaches the mailbox, and no message is stored', async () => {
@@ -30,16 +30,12 @@ test('a mail of another module reaches the mailbox, and no message is stored', a
 
 test('a mail of another module is not sent to a suppressed address', async () => {
   const sent: OutgoingMail[] = []
-  const transport: MailTransport = {
-    name: 'smtp',
-    send: async mail => void sent.push(mail),
-    close: async () => {}
-  }
+  const mails = { domain: 'shop.example', send: async (mail: OutgoingMail) => void sent.push(mail) }
   const check = async (address: string) => ({
     reason: address === 'gone@example.com' ? ('bounced' as const) : undefined,
     hasBounced: false
   })
-  const send = createUnstoredMailSender({ transport, domain: 'shop.example', suppressions: { check } })
+  const send = createUnstoredMailSender({ mails, suppressions: { check } })
   const mailTo = (email: string) => ({
     ...{ id: 'one', kind: 'test', subject: 'Hello', text: 'Hello.' },
     to: { email, name: null }

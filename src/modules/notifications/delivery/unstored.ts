@@ -1,7 +1,7 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import { escapeHtml } from '../../../kernel/html.ts'
 import type { SuppressionList } from '../suppressions/service.ts'
-import type { MailTransport } from '../transport/transport.ts'
+import type { MailSender } from '../transport/send-mail.ts'
 
 /** A mail of another module, with its content. */
 type UnstoredMail = {
@@ -17,23 +17,21 @@ type UnstoredMail = {
 export type SendUnstoredMail = (mail: UnstoredMail) => Promise<boolean>
 
 type Deps = {
-  transport: MailTransport
-  /** Domain of the sender address, for `Message-ID`. */
-  domain: string
+  mails: Pick<MailSender, 'send' | 'domain'>
   suppressions: Pick<SuppressionList, 'check'>
 }
 
 /** Creates the function that sends mails whose content is not stored. See `NotificationsApi.send`. */
 export const createUnstoredMailSender =
-  ({ transport, domain, suppressions }: Deps): SendUnstoredMail =>
+  ({ mails, suppressions }: Deps): SendUnstoredMail =>
   async ({ id, kind, to, subject, text }) => {
     const address = parseEmail(to.email)
     if (address === undefined || (await suppressions.check(address, false)).reason !== undefined) return false
-    await transport.send({
+    await mails.send({
       id,
       template: kind,
       date: new Date(),
-      messageId: `<${id}@${domain}>`,
+      messageId: `<${id}@${mails.domain}>`,
       to: { name: withoutLineBreaks(to.name ?? ''), address },
       subject: withoutLineBreaks(subject),
       text,

@@ -1,6 +1,6 @@
 import { isId } from '../../../kernel/ids.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import type { OutgoingMail } from '../transport/transport.ts'
+import type { OutgoingMessage } from '../transport/port.ts'
 import * as repository from './repository.ts'
 
 const LISTED_MAX = 200
@@ -8,12 +8,12 @@ const LISTED_MAX = 200
 /** Stores the mails of a shop in development, with their links, so that developers see them at /mails. */
 export function createDevMailbox({ db, mailsMax }: { db: Database; mailsMax: number }) {
   return {
-    save: async (mail: OutgoingMail, sender: string): Promise<void> => {
+    save: async (mail: OutgoingMessage): Promise<void> => {
       await db.run(repository.saveMailboxMail, {
         id: mail.id,
         message_id: mail.messageId,
         template: mail.template,
-        sender,
+        sender: mail.from.address,
         recipient: mail.to.address,
         subject: mail.subject,
         headers: mail.headers,

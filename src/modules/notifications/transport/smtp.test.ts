@@ -8,11 +8,14 @@ import PostalMime from 'postal-mime'
 import { expect, onTestFinished, test } from 'vitest'
 import { fixedPort } from '../../../../test/faults/fixed-port.ts'
 import { openMailServer } from '../../../../test/support/mail-server.ts'
+import type { OutgoingMessage } from './port.ts'
 import { createSmtpTransport } from './smtp.ts'
-import type { OutgoingMail } from './transport.ts'
 
 const LINE = 'Übergrößenträger → 100 % überzeugt. '.repeat(60)
-const mail: OutgoingMail = {
+const mail: OutgoingMessage = {
+  channel: 'email',
+  from: { name: 'Bücher & Co.', address: 'shop@shop.example' },
+  replyTo: 'help@shop.example',
   id: '019b0000-0000-7000-8000-000000000001',
   template: 'welcome',
   messageId: '<019b0000-0000-7000-8000-000000000001@shop.example>',
@@ -29,8 +32,9 @@ const mail: OutgoingMail = {
 
 function open(url: string) {
   const smtp = createSmtpTransport({
-    ...{ url, connections: 1, timeoutSeconds: 10, replyTo: 'help@shop.example' },
-    from: { name: 'Bücher & Co.', address: 'shop@shop.example' }
+    url,
+    connections: 1,
+    timeoutSeconds: 10
   })
   onTestFinished(smtp.close)
   return smtp

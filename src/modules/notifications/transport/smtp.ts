@@ -1,12 +1,10 @@
-import type { MailAddress, MailTransport, OutgoingMail } from './transport.ts'
+import type { OutgoingMessage } from './port.ts'
 import { MailSendError } from './transport.ts'
 
 type Options = {
   readonly url: string
   readonly connections: number
   readonly timeoutSeconds: number
-  readonly from: MailAddress
-  readonly replyTo: string
 }
 type SmtpError = Error & { code?: string; command?: string; responseCode?: number; response?: string }
 
@@ -18,13 +16,7 @@ const UNKNOWN_CODES = [550, 551, 553]
 const MAIL_COMMAND = /^(?:RCPT TO|DATA)/
 
 /** Sends mails by SMTP with a pool of connections, which opens with the first mail. */
-export function createSmtpTransport({
-  url,
-  connections,
-  timeoutSeconds,
-  from,
-  replyTo
-}: Options): MailTransport {
+export function createSmtpTransport({ url, connections, timeoutSeconds }: Options) {
   const open = async () => {
     const { createTransport } = await import('nodemailer')
     const milliseconds = timeoutSeconds * 1_000
@@ -43,14 +35,13 @@ export function createSmtpTransport({
   }
   let opening: ReturnType<typeof open> | undefined
   return {
-    name: 'smtp',
-    send: async (mail: OutgoingMail) => {
+    send: async (mail: OutgoingMessage): Promise<void> => {
       opening ??= open()
-      const { to, messageId, date, subject, text, html, headers } = mail
+      const { from, replyTo, to, messageId, date, subject, text, html, headers } = mail
       const transport = await opening
       try {
         await transport.sendMail({
-          from,
+          from: { ...from },
           to: { ...to },
           messageId,
           date,
@@ -58,14 +49,14 @@ export function createSmtpTransport({
           text,
           html,
           headers: { ...headers },
-          ...(replyTo !== '' && { replyTo }),
+          ...(replyTo !== null && { replyTo }),
           envelope: { from: from.address, to: [to.address] }
         })
       } catch (error) {
         throw failureOf(error as SmtpError, to.address)
       }
     },
-    close: async () => (await opening)?.close()
+    close: async (): Promise<void> => (await opening)?.close()
   }
 }
 

@@ -15,15 +15,7 @@ export type OutgoingMail = {
   readonly id: string
 }
 
-/** Sends mails by SMTP, or replaces a mail server. */
-export type MailTransport = {
-  readonly name: 'smtp' | 'mailbox' | 'log'
-  /** Resolves when the mail server has accepted the mail. @throws MailSendError */
-  send(mail: OutgoingMail): Promise<void>
-  close(): Promise<void>
-}
-
-/** The mail server did not accept a mail. */
+/** A transport did not accept a mail. By default a retry can succeed. */
 export class MailSendError extends Error {
   /** A retry cannot succeed. */
   readonly isPermanent: boolean
