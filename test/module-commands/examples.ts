@@ -28,9 +28,10 @@ const GIVEN = {
   categoryId: 'string',
   sku: 'string',
   shipping_address: "NonNullable<import('./src/index.ts').PlaceOrderInput['shipping_address']>",
-  job: '{ readonly id: string }'
+  job: '{ readonly id: string }',
+  handOver: "(module: import('./src/module.ts').Module) => void"
 } as const
-export type Given = Readonly<Record<keyof typeof GIVEN, unknown>>
+export type Given = Readonly<Partial<Record<keyof typeof GIVEN, unknown>>>
 
 /** Returns the examples of doc comments, with the member that follows each. */
 export function readExamples(path: string, text: string): Example[] {
@@ -72,9 +73,9 @@ export function membersOf(
 }
 
 const GUIDE = 'docs/adding-a-module.md'
-/** The code of a module that places an order, in the guide. */
-export function guideExample(): Example {
-  const [, section = ''] = readFileSync(join(ROOT, GUIDE), 'utf8').split('## Placing orders\n')
+/** The first code below a heading of the guide. */
+export function guideExample(heading = 'Placing orders'): Example {
+  const [, section = ''] = readFileSync(join(ROOT, GUIDE), 'utf8').split(`## ${heading}\n`)
   const [, code = ''] = /^```text\n(.*?)^```$/ms.exec(section) ?? []
   return { path: GUIDE, member: 'the guide', code }
 }

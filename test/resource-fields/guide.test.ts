@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import type { Module } from '../../src/module.ts'
+import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { admin } from '../../src/testing.ts'
+import { compileExamples, guideExample, runExample } from '../module-commands/examples.ts'
+import { createProduct } from '../support/catalog.ts'
+import { useShop } from '../support/use-shop.ts'
+
+test('the module of the guide compiles, and its field is written and read', async () => {
+  const { code, ...rest } = guideExample('Fields on resources of other modules')
+  const example = { ...rest, code: `${code}\nhandOver(shelvesModule)` }
+  expect(compileExamples([example])).toEqual([[]])
+  const modules: Module[] = [catalogModule]
+  await runExample(example, { handOver: (module: Module) => modules.push(module) })
+  const shop = await useShop({ modules })
+  const { id } = await createProduct(shop, { shelf: 'A7' })
+  const { json } = await shop.as(admin()).get(`/api/catalog/products/${id}`)
+  expect(json.shelf).toBe('A7')
+})
