@@ -7,10 +7,18 @@ import {
 } from '../modules/notifications/index.ts'
 import type { ContractCase } from './tender.ts'
 
-/** How the service behind a transport treats the next message. `hang`: it does not respond until `resume`. */
+/**
+ * How the service behind a transport treats the next message. `hang`: it does not respond until `resume`.
+ * @example
+ * const isFinal = (failure: TransportFailure) => failure === 'permanent' || failure === 'unknown_recipient'
+ */
 export type TransportFailure = 'temporary' | 'permanent' | 'unknown_recipient' | 'hang'
 
-/** A transport under test, with what a test needs to control and see of the service behind it. */
+/**
+ * A transport under test, with what a test needs to control and see of the service behind it.
+ * @example
+ * const failOnce = (subject: NotificationTransportSubject) => subject.failNext('temporary')
+ */
 export type NotificationTransportSubject = {
   readonly transport: NotificationTransport
   /** The address that messages come from. */
@@ -23,7 +31,11 @@ export type NotificationTransportSubject = {
   /** The messages that the service has accepted, in order. */
   accepted(): readonly AcceptedMessage[] | Promise<readonly AcceptedMessage[]>
 }
-/** A message as the service has accepted it. */
+/**
+ * A message as the service has accepted it.
+ * @example
+ * const isWelcome = ({ subject }: AcceptedMessage) => subject === 'Welcome'
+ */
 export type AcceptedMessage = Pick<OutgoingMessage, 'messageId' | 'subject' | 'text' | 'html'> & {
   readonly from: string
   readonly to: string
@@ -32,7 +44,10 @@ export type AcceptedMessage = Pick<OutgoingMessage, 'messageId' | 'subject' | 't
 /**
  * The contract of `notifications.transport`, for the tests of a provider. Run each case as a test, with a subject of its own.
  * @example
- * for (const { name, run } of notificationTransportContract(openSubject)) test(name, run)
+ * const register = (open: () => NotificationTransportSubject, test: (name: string, run: () => Promise<void>) => void) => {
+ *   for (const { name, run } of notificationTransportContract(open)) test(name, run)
+ * }
+ * assert.equal(register.length, 2)
  */
 export function notificationTransportContract(
   open: () => NotificationTransportSubject | Promise<NotificationTransportSubject>

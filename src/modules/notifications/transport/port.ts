@@ -1,7 +1,11 @@
 import { definePort } from '../../../kernel/ports.ts'
 import type { MailAddress, OutgoingMail } from './transport.ts'
 
-/** A message to one recipient. E-mail is the only channel. */
+/**
+ * A message to one recipient. E-mail is the only channel.
+ * @example
+ * const lineOf = ({ to, subject }: OutgoingMessage) => `${to.address}: ${subject}`
+ */
 export type OutgoingMessage = OutgoingMail & {
   readonly channel: 'email'
   /** The name of the shop, and `notifications.from`. */
@@ -10,7 +14,12 @@ export type OutgoingMessage = OutgoingMail & {
   readonly replyTo: string | null
 }
 
-/** Sends messages: a mail server, or the API of a mail service. */
+/**
+ * Sends messages: a mail server, or the API of a mail service.
+ * @example
+ * const sent: string[] = []
+ * const transport: NotificationTransport = { send: async ({ messageId }) => void sent.push(messageId) }
+ */
 export type NotificationTransport = {
   /**
    * Resolves when the service has accepted the message, and rejects otherwise. A `MailSendError` says whether a retry can succeed,

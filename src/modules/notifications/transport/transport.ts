@@ -15,7 +15,12 @@ export type OutgoingMail = {
   readonly id: string
 }
 
-/** A transport did not accept a mail. By default a retry can succeed. */
+/**
+ * A transport did not accept a mail. By default a retry can succeed.
+ * @example
+ * const error = new MailSendError('the mailbox is full', { isPermanent: true })
+ * assert.deepEqual([error.isPermanent, error.isUnknownAddress], [true, false])
+ */
 export class MailSendError extends Error {
   /** A retry cannot succeed. */
   readonly isPermanent: boolean
