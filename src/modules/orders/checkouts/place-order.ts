@@ -1,3 +1,4 @@
+import { patternWithMessage } from '../../../kernel/patterns.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import type { MarketRequest } from '../../../kernel/wire.ts'
 import { Amount, input, line, request, requestedMarket } from '../../../kernel/wire.ts'
@@ -5,7 +6,8 @@ import { CheckoutRequest, checkoutRequestFields, GuestCheckoutRequest } from './
 
 const { email, ...purchaseFields } = checkoutRequestFields
 const TENDERS_MAX = 10
-const TENDER_CODE_LENGTH_MAX = 128
+/** The maximum of a tender in compact JSON, with quotes of its code escaped. */
+const TENDER_BYTES_MAX = 170
 const agreementFields = {
   expected_total: Type.Optional({
     ...Amount,
@@ -19,8 +21,16 @@ const agreementFields = {
   tenders: Type.Optional(
     Type.Array(
       input({
-        type: line(64, 'The type of the tender, such as `gift_card`, which a module provides.'),
-        code: line(TENDER_CODE_LENGTH_MAX, 'The code of the tender. No response contains it.'),
+        type: Type.String({
+          maxLength: 32,
+          description: 'The type of the tender, such as `gift_card`, which a module provides.',
+          ...patternWithMessage('^[a-z][a-z0-9_]*$', 'must be the type of a tender, such as gift_card')
+        }),
+        code: Type.String({
+          maxLength: 64,
+          description: 'The code of the tender. No response contains it.',
+          ...patternWithMessage('^[ -~]+$', 'must be the code of a tender, in ASCII')
+        }),
         amount: Type.Optional({
           ...Amount,
           minimum: 1,
@@ -30,6 +40,7 @@ const agreementFields = {
       }),
       {
         maxItems: TENDERS_MAX,
+        'x-bytes-max': TENDERS_MAX * TENDER_BYTES_MAX,
         description:
           'Gift cards, store credit and the like that cover a part or all of the total, one after another. `payment` covers the rest.'
       }
