@@ -150,7 +150,16 @@ export {
   type UnreadablePaymentCallbackEvent,
   type UnreadablePaymentProviderObject
 } from './modules/payments/index.ts'
-export { type PricingApi, pricesChangedEvent, pricingModule } from './modules/pricing/index.ts'
+export {
+  type ComponentTax,
+  type PricingApi,
+  pricesChangedEvent,
+  pricingModule,
+  type TaxableComponent,
+  type TaxEngine,
+  type TaxRequest,
+  taxEnginePort
+} from './modules/pricing/index.ts'
 export {
   type ReviewsApi,
   reviewPublishedEvent,

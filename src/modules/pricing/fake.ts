@@ -78,6 +78,7 @@ export function fakePricing(): FakePricing {
       ),
     pricesIn: async (_db, lists, wanted) => lists.map(({ id }) => pricesOf(id, wanted)),
     quote: computeQuote,
+    quoteByTaxEngine: () => undefined,
     readRules: async ({ codes: asked, customer, mailbox = null }) => {
       const known = new Map(asked.map(normalizePromotionCode).flatMap(usage.codeNow))
       const ofCodes = new Set([...known.values()].map(({ promotionId }) => promotionId))

@@ -45,6 +45,8 @@ import {
   releasePromotionRedemptions,
   type TransactionWithPromotionRedemptions
 } from './redemptions/redeem.ts'
+import { taxEnginePort } from './tax-engine/port.ts'
+import { type ComputeQuoteByTaxEngine, createTaxEngineService } from './tax-engine/service.ts'
 import { createTaxRateCsv } from './taxes/csv.ts'
 import { taxExemptionRoutes } from './taxes/exemption-routes.ts'
 import { createTaxExemptionService } from './taxes/exemption-service.ts'
@@ -56,9 +58,12 @@ export type { Market } from './markets/directory.ts'
 export type { MarketPriceList } from './prices/uncached.ts'
 export type { PriceComponent as Component } from './quote/components.ts'
 export type { QuoteFinding as Finding } from './quote/findings.ts'
-export type { QuoteInput, QuoteLine } from './quote/input.ts'
+export type { ComponentTax, QuoteInput, QuoteLine } from './quote/input.ts'
 export type { Quote } from './quote/quote.ts'
+export type { TaxableComponent } from './quote/taxable-components.ts'
 export { orderHistoryPort } from './redemptions/order-history.ts'
+export { type TaxEngine, type TaxRequest, taxEnginePort } from './tax-engine/port.ts'
+export type { AppliedTaxEngine } from './tax-engine/service.ts'
 
 /**
  * Resolves the market of a request, for routes with `inMarket` in their schema. Null when the module is
@@ -102,6 +107,11 @@ export type PricingApi = {
   /** Computes the price of a basket. Pure. @throws `PRICING_QUOTE_TOO_LARGE` */
   quote: typeof computeQuote
   /**
+   * Returns the function that computes a quote with the taxes of the tax engine, outside of transactions. `undefined`: the
+   * shop has no engine.
+   */
+  quoteByTaxEngine(): ComputeQuoteByTaxEngine | undefined
+  /**
    * Reads what a quote needs: promotions (also those of the codes), taxes, and the buyer's uses,
    * first-order status and tax exemptions. `customer`: the account, or a keyed hash of a guest. `mailbox`:
    * the keyed hash of the buyer's e-mail address, to also count paid orders of that address. From memory,
@@ -143,6 +153,8 @@ export type PricingApi = {
   readonly promotions: MetadataCommands
 }
 
+const DELETE_SECONDS = 300
+
 /** Markets, prices, promotions, taxes and quotes. */
 export const pricingModule = defineModule({
   name: 'pricing',
@@ -158,10 +170,10 @@ export const pricingModule = defineModule({
   requires: {},
   uses: {},
   emits: [pricesChangedEvent],
-  ports: [orderHistoryPort],
+  ports: [orderHistoryPort, taxEnginePort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  setup: async ({ config, db, broadcast, emit, ports }) => {
+  setup: async ({ config, db, broadcast, emit, log, metrics, ports, timers }) => {
     const periods = createPricingPeriodParser(config.shop.time_zone)
     const invalidation = createCacheInvalidator(broadcast, 'pricing')
     const priceChanges = createPriceChangeBroadcaster({ broadcast, emit })
@@ -177,12 +189,15 @@ export const pricingModule = defineModule({
     const explain = createPromotionCodeFindingExplainer(db)
     const priceLists = createPriceListService({ db, invalidation, priceChanges })
     const promotions = createPromotionService({ db, invalidation, periods })
+    const taxEngine = createTaxEngineService({ db, log, metrics, ports })
+    timers.untilEmpty(DELETE_SECONDS, 'delete expired tax answers', taxEngine.deleteExpired)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },
       prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
       marketLists: readPriceListsOfAllMarkets,
       pricesIn: readUncachedListPrices,
       quote: computeQuote,
+      quoteByTaxEngine: taxEngine.quoteByEngine,
       readRules: rules,
       explainFindings: explain,
       serializedBy: createRedemptionTransactionRunner,

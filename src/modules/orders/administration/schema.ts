@@ -172,6 +172,17 @@ export const AdminOrderResponse = showsFieldsOf(
       { description: 'Shipments of the order, voided ones included.' }
     ),
     ...adminMetadataResponseFieldSchemas,
+    tax_engine: nullable(
+      Type.Object(
+        {
+          name: Type.String({ description: 'The name of the engine.' }),
+          is_fallback: Type.Boolean({
+            description: 'Whether the engine failed, so that the tax rates of the shop apply.'
+          })
+        },
+        { description: 'The tax engine that the shop used for this order. Null: the shop had none.' }
+      )
+    ),
     is_overpaid: Type.Boolean({ description: 'Whether more was captured than is due.' }),
     is_disputed: Type.Boolean({ description: 'Whether a payment is disputed.' }),
     held_at: nullable({ ...Time, description: 'Since when the order is on hold. Null: it is not.' }),

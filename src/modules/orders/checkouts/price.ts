@@ -1,4 +1,11 @@
-import type { Market, PricingApi, Quote, QuoteInput, QuoteLine } from '../../pricing/index.ts'
+import type {
+  AppliedTaxEngine,
+  Market,
+  PricingApi,
+  Quote,
+  QuoteInput,
+  QuoteLine
+} from '../../pricing/index.ts'
 import type { ShippingOption, ShippingParcel } from '../../shipping/index.ts'
 import { regionsForTaxAndDelivery } from '../countries/service.ts'
 import { destinationOfAddress } from './addresses.ts'
@@ -41,6 +48,9 @@ export type PricedCheckout = {
   /** Shipping options of the goods, cheapest first. */
   readonly options: readonly ShippingOption[]
   readonly quote: Quote
+  readonly quoteInput: QuoteInput
+  /** The tax engine of the shop. Null: it has none. */
+  readonly taxEngine: AppliedTaxEngine | null
   readonly discounts: readonly CheckoutDiscount[]
   readonly findings: readonly CheckoutFinding[]
   /** The regions on which taxes or delivery depend in the country of the address. */
@@ -57,7 +67,8 @@ export function calculateCheckoutPrice(
 ): PricedCheckout {
   const { market, marketProblem, ratesOf } = context
   const { sold, unsold, findings } = checkCheckoutLines(input.lines, context)
-  const shipped = quote(quoteInputOf(input, context, sold, 'shipping'))
+  const shippedInput = quoteInputOf(input, context, sold, 'shipping')
+  const shipped = quote(shippedInput)
   const carriesGoods = sold.some(({ variant }) => variant.requiresShipping)
   // The lines are discounted first, because shipping rates depend on their discounted prices.
   const options =
@@ -65,7 +76,8 @@ export function calculateCheckoutPrice(
       ? []
       : ratesOf(shippingParcelOf(sold, shipped, destinationOfGoods(input)))
   const isPickedUp = options.some(({ id, method }) => id === input.shippingOption && method === 'pickup')
-  const quoted = isPickedUp ? quote(quoteInputOf(input, context, sold, 'pickup')) : shipped
+  const quoteInput = isPickedUp ? quoteInputOf(input, context, sold, 'pickup') : shippedInput
+  const quoted = isPickedUp ? quote(quoteInput) : shipped
   return {
     market,
     marketProblem,
@@ -74,6 +86,8 @@ export function calculateCheckoutPrice(
     method: isPickedUp ? 'pickup' : 'shipping',
     options,
     quote: quoted,
+    quoteInput,
+    taxEngine: null,
     rules: context.rules,
     regions: regionsForTaxAndDelivery(
       shippingOrBillingAddressOf(input)?.country ?? '',

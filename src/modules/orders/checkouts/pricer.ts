@@ -19,7 +19,7 @@ import {
 type PricerDeps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   catalog: Pick<CatalogApi, 'quote' | 'names'>
-  pricing: Pick<PricingApi, 'markets' | 'readRules' | 'quote'>
+  pricing: Pick<PricingApi, 'markets' | 'readRules' | 'quote' | 'quoteByTaxEngine'>
   /** Absent in a shop without inventory: then stock is not checked. */
   inventory: Pick<InventoryApi, 'available'> | undefined
   /** Maximum quantity of a line, for all variants. */
@@ -37,7 +37,7 @@ export function createCheckoutPricer(deps: PricerDeps) {
    * that are short of stock. `buyer`: whose earlier orders promotions depend on. The default is the account
    * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: the caller
    * is an administrator, who may see earlier orders. `withoutSlot`: of the request. Call it outside of a
-   * transaction, because it may ask shipping providers. @throws `PRICING_QUOTE_TOO_LARGE`
+   * transaction, because it may ask shipping providers and a tax engine. @throws `PRICING_QUOTE_TOO_LARGE`
    */
   return async (
     db: Queryable,
@@ -86,7 +86,9 @@ export function createCheckoutPricer(deps: PricerDeps) {
         ? given
         : await withProviderOptions(input, given, parcel => fetchOptions(parcel, withoutSlot))
     const priced = calculateCheckoutPrice(input, complete, pricing.quote)
-    return { ...priced, unsold: await withNames(priced.unsold) }
+    const quoteByTaxEngine = pricing.quoteByTaxEngine()
+    const taxed = await quoteByTaxEngine?.(priced.quote, priced.quoteInput, withoutSlot)
+    return { ...priced, ...taxed, unsold: await withNames(priced.unsold) }
   }
 
   /** Fetches the options of shipping providers for the parcel of the checkout, before the price is calculated. */

@@ -98,6 +98,8 @@ export type PriceComponentRow = {
   exempt: string | null
   included: boolean
 }
+/** The tax engine of the shop. `is_fallback`: it failed, so the tax rates of the shop apply. */
+export type TaxEngineColumn = { name: string; is_fallback: boolean }
 type HistoryRow = {
   action: string
   from_state: OrderLifecycleState | null
@@ -151,6 +153,7 @@ const whole = {
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
   tax_exemption: nullableJson<AppliedTaxExemption>(),
+  tax_engine: nullableJson<TaxEngineColumn>(),
   ...adminMetadataColumns,
   lines: json<OrderLineRow[]>(),
   groups: json<DeliveryGroupRow[]>(),
@@ -169,7 +172,7 @@ export const orderTendersSql = `case when o.tendered = 0 then '[]' else (
 
 const wholeOrder = `
   select ${orderSummaryColumnsSql}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
-    shipping_address, billing_address, note, tax_exemption, metadata, private_metadata,
+    shipping_address, billing_address, note, tax_exemption, tax_engine, metadata, private_metadata,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
     (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)

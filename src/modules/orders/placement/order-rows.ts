@@ -14,6 +14,7 @@ export function orderRowsOfPricedCheckout({
   method,
   options,
   quote,
+  taxEngine,
   discounts
 }: PricedCheckout) {
   const groupOf = new Map(quote.lines.map(({ key, group }) => [key, group]))
@@ -60,6 +61,7 @@ export function orderRowsOfPricedCheckout({
     total: totals.totalMinor,
     quote_hash: quote.hash,
     tax_exemption: appliedTaxExemptionView(quote),
+    tax_engine: taxEngine && { name: taxEngine.name, is_fallback: taxEngine.isFallback },
     fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'
   } satisfies Partial<NewOrderRow>
 }

@@ -12,7 +12,12 @@ import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
-import type { DeliveryGroupRow, OrderLineRow, PriceComponentRow } from '../orders/repository.ts'
+import type {
+  DeliveryGroupRow,
+  OrderLineRow,
+  PriceComponentRow,
+  TaxEngineColumn
+} from '../orders/repository.ts'
 
 declareMetadataLimitConstraint('orders.lines')
 
@@ -45,6 +50,7 @@ const order = {
   note: 'text?',
   metadata: json<Metadata>(),
   tax_exemption: nullableJson<AppliedTaxExemption>(),
+  tax_engine: nullableJson<TaxEngineColumn>(),
   payment_status: nullableOneOf<OrderPaymentStatus>(),
   fulfillment_status: oneOf<FulfillmentStatus>()
 } as const

@@ -19,6 +19,16 @@ export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly buyer: QuoteBuyer
   readonly rules: QuoteRules<Option>
   readonly now: number
+  /** Taxes by a tax engine, one for each of `listTaxableComponents`, in their order. Absent: the rates of the rules apply. */
+  readonly taxes?: readonly ComponentTax[]
+}
+
+/** The tax of a component by an external engine. */
+export type ComponentTax = {
+  /** The rate in parts per million: 190000 is 19 %. */
+  readonly ratePpm: number
+  /** In minor units. It is at most the amount, and the rate times the amount but for rounding. */
+  readonly taxMinor: number
 }
 
 export type QuoteMarket = {

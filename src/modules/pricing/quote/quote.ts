@@ -8,6 +8,7 @@ import { createPromotionApplier, type PromotionRedemption } from './promotions.t
 import { assertQuoteWithinSizeLimits } from './size-limits.ts'
 import { createDiscountTargetDelivery, createDiscountTargetLine, type DiscountTargetLine } from './targets.ts'
 import { computeTaxComponents } from './tax.ts'
+import { type TaxableComponent, taxableComponentsOf } from './taxable-components.ts'
 import {
   type QuotedDeliveryGroup,
   type QuotedLine,
@@ -41,33 +42,9 @@ export type Quote<Option extends QuoteShippingOption = QuoteShippingOption> = {
  * `PRICING_QUOTE_TOO_LARGE`
  */
 export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInput<Option>): Quote<Option> {
-  assertQuoteWithinSizeLimits(input)
   const { currency, cashRoundingMinor } = input.market
-  const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
-  const merged = mergeEqualQuoteLines(lines)
-  const sums = merged.map(({ sum }) => sum)
-  const targets = targetsOf(sums, groups)
-  const promotions = createPromotionApplier(input, targets)
-  const discounts = [...promotions.applyLinePromotions(), ...promotions.applyOrderPromotions()]
-
-  const targetsOfGroup = Map.groupBy(targets, target => target.group)
-  const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
-  const carried = deliveries.flatMap(({ group, chosen, options }) =>
-    chosen ? [createDiscountTargetDelivery(group, chosen, options)] : []
-  )
-  const findings = deliveries.flatMap(delivery => delivery.findings)
-  const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
-  const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'
-
-  const priced: PriceComponent[] = [
-    ...sums.flatMap(pricesOf),
-    ...discounts,
-    ...carried.map(({ key: of, option, fullMinor }): PriceComponent => {
-      return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
-    }),
-    ...promotions.applyShippingPromotions(carried, noEffect),
-    ...computeTaxComponents([...targets, ...carried], input)
-  ]
+  const { lines, merged, sums, deliveries, findings, promotions, untaxed, taxed } = priceBeforeTax(input)
+  const priced = [...untaxed, ...computeTaxComponents(taxed, input)]
   const unsplit = [...priced, ...cashRoundingOf(sumPayableComponents(priced), cashRoundingMinor)]
   const components = splitPriceComponentsAmongLines(unsplit, merged)
   const ofSum = Map.groupBy(unsplit, component => component.line)
@@ -93,6 +70,44 @@ export function computeQuote<Option extends QuoteShippingOption>(input: QuoteInp
       market: input.market
     })
   }
+}
+
+/**
+ * Lists what a tax engine is asked for the taxes of. Pure. Like the quote, it does not depend on the order of lines or on
+ * how a quantity is split into lines.
+ */
+export const listTaxableComponents = (input: QuoteInput): TaxableComponent[] =>
+  taxableComponentsOf(priceBeforeTax(input).taxed, input.market)
+
+/** Prices, discounts and deliveries, and what is taxed. @throws `PRICING_QUOTE_TOO_LARGE` */
+function priceBeforeTax<Option extends QuoteShippingOption>(input: QuoteInput<Option>) {
+  assertQuoteWithinSizeLimits(input)
+  const [lines, groups] = [byKey(input.lines), byKey(input.groups)]
+  const merged = mergeEqualQuoteLines(lines)
+  const sums = merged.map(({ sum }) => sum)
+  const targets = targetsOf(sums, groups)
+  const promotions = createPromotionApplier(input, targets)
+  const discounts = [...promotions.applyLinePromotions(), ...promotions.applyOrderPromotions()]
+
+  const targetsOfGroup = Map.groupBy(targets, target => target.group)
+  const deliveries = groups.map(group => quoteDelivery(group, targetsOfGroup.get(group) ?? [], input))
+  const carried = deliveries.flatMap(({ group, chosen, options }) =>
+    chosen ? [createDiscountTargetDelivery(group, chosen, options)] : []
+  )
+  const findings = deliveries.flatMap(delivery => delivery.findings)
+  const isUnknown = findings.some(({ code }) => code === 'SHIPPING_DESTINATION_MISSING')
+  const noEffect = isUnknown ? 'CODE_NEEDS_DESTINATION' : 'CODE_NO_EFFECT'
+
+  const untaxed: PriceComponent[] = [
+    ...sums.flatMap(pricesOf),
+    ...discounts,
+    ...carried.map(({ key: of, option, fullMinor }): PriceComponent => {
+      return { kind: 'shipping', ...of, option: option.id, amountMinor: fullMinor, included: false }
+    }),
+    ...promotions.applyShippingPromotions(carried, noEffect)
+  ]
+  const taxed = [...targets, ...carried]
+  return { lines, merged, sums, deliveries, findings, promotions, untaxed, taxed }
 }
 
 /** Sorts by key. @throws Error for a duplicate key */

@@ -34,6 +34,18 @@ export function computeTaxComponents(
 ): PriceComponent[] {
   const { market } = input
   const exemptionOf = createExemptionLookup(input)
+  const [taxables, taxes] =
+    input.taxes === undefined ? taxByRates(targets, input) : taxByEngine(targets, input.taxes)
+  return taxables.flatMap((taxable, index) =>
+    componentsOf(taxable, taxes[index] ?? 0, market, exemptionOf(taxable.target.group))
+  )
+}
+
+/** Taxables, and the tax of each in their order. */
+type Taxed = readonly [taxables: readonly Taxable[], taxes: readonly number[]]
+
+function taxByRates(targets: readonly LineOrDeliveryDiscountTarget[], input: QuoteInput): Taxed {
+  const { market } = input
   const rateOf = createRateLookup(input)
   const taxables = targets.flatMap((target): Taxable[] => {
     const { taxCategory } = target
@@ -41,10 +53,24 @@ export function computeTaxComponents(
     return ratePpm === undefined ? [] : [{ target, taxCategory, ratePpm }]
   })
   const taxOn = market.pricesIncludeTax ? includedTax : multiplyByRatePpm
-  const taxes = ROUNDINGS[market.taxRounding](taxables, taxOn)
-  return taxables.flatMap((taxable, index) =>
-    componentsOf(taxable, taxes[index] ?? 0, market, exemptionOf(taxable.target.group))
-  )
+  return [taxables, ROUNDINGS[market.taxRounding](taxables, taxOn)]
+}
+
+function taxByEngine(
+  targets: readonly LineOrDeliveryDiscountTarget[],
+  taxes: NonNullable<QuoteInput['taxes']>
+): Taxed {
+  const taxed = targets.filter(({ taxCategory }) => taxCategory !== UNTAXED_TAX_CATEGORY)
+  if (taxed.length !== taxes.length)
+    throw new Error(`The quote has ${taxes.length} taxes for ${taxed.length} components`)
+  return [
+    taxed.map((target, index) => ({
+      target,
+      taxCategory: target.taxCategory,
+      ratePpm: taxes[index]?.ratePpm ?? 0
+    })),
+    taxes.map(({ taxMinor }) => taxMinor)
+  ]
 }
 
 function componentsOf(
@@ -115,7 +141,7 @@ function createRateLookup({ market, rules, now }: QuoteInput) {
       .map(({ zone }) => zone)
   }
   const zonesOf = (group: QuoteDeliveryGroup): readonly TaxZone[] => {
-    const destination = taxedAt(group, market)
+    const destination = placeOfTaxation(group, market)
     const zones = zonesByGroup.get(group) ?? (destination === null ? [] : zonesAround(destination))
     zonesByGroup.set(group, zones)
     return zones
@@ -133,16 +159,16 @@ function createRateLookup({ market, rules, now }: QuoteInput) {
 const createExemptionLookup =
   ({ market, buyer, now }: QuoteInput) =>
   (group: QuoteDeliveryGroup): QuoteTaxExemption | undefined => {
-    const country = taxedAt(group, market)?.country
+    const country = placeOfTaxation(group, market)?.country
     const isThere = ({ countries }: QuoteTaxExemption) =>
       countries === null || (country !== undefined && countries.includes(country))
     return buyer.exemptions.find(each => isCurrent(each, now) && isThere(each))
   }
 
 /** Returns the destination, else the first country of the market. */
-function taxedAt(
+export function placeOfTaxation(
   group: QuoteDeliveryGroup,
-  { countries: [country] }: QuoteMarket
+  { countries: [country] }: Pick<QuoteMarket, 'countries'>
 ): DeliveryDestination | null {
   return destinationOfDeliveryGroup(group) ?? (country === undefined ? null : { country })
 }

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import { callWithTimeout, isTimeoutError } from '../../../kernel/call-with-timeout.ts'
+import { createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
+import type { PortProvider, PortReader } from '../../../kernel/ports.ts'
+import { createSingleFlight } from '../../../kernel/single-flight.ts'
+import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Metrics } from '../../../platform/metrics/registry.ts'
+import type { Database } from '../../../platform/postgres/database.ts'
+import type { ComponentTax, QuoteInput } from '../quote/input.ts'
+import { computeQuote, listTaxableComponents, type Quote } from '../quote/quote.ts'
+import { findTaxAnswerFault } from './answers.ts'
+import { type TaxEngine, type TaxRequest, taxEnginePort } from './port.ts'
+import * as repository from './repository.ts'
+
+const ANSWER_MS_MAX = 2_000
+const KEPT_SECONDS = 600
+const DELETED_AT_ONCE = 1_000
+
+type Deps = { db: Database; log: Log; metrics: Metrics; ports: PortReader }
+/** The tax engine of the shop. `isFallback`: it failed, so the tax rates of the shop apply. */
+export type AppliedTaxEngine = { readonly name: string; readonly isFallback: boolean }
+export type QuoteByTaxEngine = { readonly quote: Quote; readonly taxEngine: AppliedTaxEngine }
+/**
+ * Computes a quote with the taxes of the engine. `quote`: that of the input with the rates of the shop, which is returned
+ * when the engine fails. `withoutSlot`: of the request that waits. Call it outside of a transaction.
+ */
+export type ComputeQuoteByTaxEngine = (
+  quote: Quote,
+  input: QuoteInput,
+  withoutSlot: RunWithoutRequestSlot
+) => Promise<QuoteByTaxEngine>
+
+/**
+ * Asks a tax engine for the taxes of baskets. An answer, or that there was none, is stored for some minutes, so that every
+ * process calculates the same price for the same basket.
+ */
+export function createTaxEngineService({ db, log, metrics, ports }: Deps) {
+  const requests = metrics.counter(
+    'tax_requests',
+    'Requests to the tax engine, by outcome. After each that is not valid, the tax rates of the shop apply.',
+    { outcome: ['valid', 'invalid', 'failed', 'timed_out', 'skipped'] }
+  )
+  const breaker = createCircuitBreaker()
+  const askOnce = createSingleFlight<readonly ComponentTax[] | null>()
+
+  /** Returns null when the engine fails, or is skipped because it failed before. */
+  async function ask(
+    { name, provider }: PortProvider<TaxEngine>,
+    request: TaxRequest
+  ): Promise<readonly ComponentTax[] | null> {
+    if (!breaker.tryAdmit()) {
+      requests.add({ outcome: 'skipped' })
+      return null
+    }
+    try {
+      const taxes = await callWithTimeout(ANSWER_MS_MAX, async signal =>
+        provider.computeTaxes(request, signal)
+      )
+      const fault = findTaxAnswerFault(taxes, request)
+      if (fault === undefined) {
+        breaker.recordSuccess()
+        requests.add({ outcome: 'valid' })
+        return taxes.map(({ ratePpm, taxMinor }) => ({ ratePpm, taxMinor }))
+      }
+      requests.add({ outcome: 'invalid' })
+      log.warn({ engine: name, fault }, 'invalid taxes: the tax rates of the shop apply')
+    } catch (error) {
+      requests.add({ outcome: isTimeoutError(error) ? 'timed_out' : 'failed' })
+      log.warn({ engine: name, err: error }, 'no taxes: the tax rates of the shop apply')
+    }
+    breaker.recordFailure()
+    return null
+  }
+
+  async function readTaxes(
+    engine: PortProvider<TaxEngine>,
+    request: TaxRequest,
+    withoutSlot: RunWithoutRequestSlot
+  ): Promise<readonly ComponentTax[] | null> {
+    const key = hash('sha256', JSON.stringify([engine.name, request]), 'buffer')
+    const stored = await db.first(repository.findTaxAnswer, { request: key })
+    if (stored !== undefined) return stored.taxes
+    const taxes = await withoutSlot(() => askOnce(key.toString('hex'), () => ask(engine, request)))
+    const kept = await db.first(repository.storeTaxAnswer, { request: key, taxes, seconds: KEPT_SECONDS })
+    if (kept === undefined) throw new Error('storing an answer of a tax engine returned no row')
+    return kept.taxes
+  }
+
+  const engineOfShop = () => ports.all(taxEnginePort)[0]
+
+  return {
+    /** `undefined` without an engine, so that a shop with its own rates only waits for nothing. */
+    quoteByEngine: (): ComputeQuoteByTaxEngine | undefined => {
+      const engine = engineOfShop()
+      if (engine === undefined) return undefined
+      const { name } = engine
+      return async (quote, input, withoutSlot) => {
+        const { code, currency, pricesIncludeTax } = input.market
+        const components = listTaxableComponents(input)
+        if (components.length === 0) return { quote, taxEngine: { name, isFallback: false } }
+        const request = { market: code, currency, pricesIncludeTax, components }
+        const taxes = await readTaxes(engine, request, withoutSlot)
+        return taxes === null
+          ? { quote, taxEngine: { name, isFallback: true } }
+          : { quote: computeQuote({ ...input, taxes }), taxEngine: { name, isFallback: false } }
+      }
+    },
+    /** Returns how many answers it deleted. */
+    deleteExpired: async (): Promise<number> =>
+      engineOfShop() === undefined
+        ? 0
+        : db.run(repository.deleteExpiredTaxAnswers, { limit: DELETED_AT_ONCE })
+  }
+}
