@@ -11,7 +11,7 @@ export const drawCode = (): string =>
   group([...randomBytes(LENGTH)].map(byte => DIGITS[byte % DIGITS.length]).join(''))
 
 /** Reads a code as people type it: in any case, with or without hyphens, O for 0, I and L for 1. */
-export const normalizeCode = (typed: string): string =>
+const normalizeCode = (typed: string): string =>
   typed
     .toUpperCase()
     .replaceAll(/[^0-9A-Z]/g, '')

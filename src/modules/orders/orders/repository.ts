@@ -165,7 +165,7 @@ const whole = {
 } as const
 
 /** The tenders of an order `o`. An order without tenders does not read their table. */
-export const orderTendersSql = `case when o.tendered = 0 then '[]' else (
+const orderTendersSql = `case when o.tendered = 0 then '[]' else (
       select jsonb_agg(jsonb_build_object('id', t.id, 'type', t.type, 'label', t.label, 'amount', t.amount,
         'refunded', t.refunded) order by t.position)
       from orders.tenders t where t.order_id = o.id) end`
