@@ -20,7 +20,7 @@ const DELETED_AT_ONCE = 1_000
 type Deps = { db: Database; log: Log; metrics: Metrics; ports: PortReader }
 /** The tax engine of the shop. `isFallback`: it failed, so the tax rates of the shop apply. */
 export type AppliedTaxEngine = { readonly name: string; readonly isFallback: boolean }
-export type QuoteByTaxEngine = { readonly quote: Quote; readonly taxEngine: AppliedTaxEngine }
+type QuoteByTaxEngine = { readonly quote: Quote; readonly taxEngine: AppliedTaxEngine }
 /**
  * Computes a quote with the taxes of the engine. `quote`: that of the input with the rates of the shop, which is returned
  * when the engine fails. `withoutSlot`: of the request that waits. Call it outside of a transaction.
