@@ -21,7 +21,7 @@ const PUBLIC = `
   FieldAudience ProvidedField Resource ResourceField categoryResource extendResource orderResource productResource provideField userResource variantResource
   LabelRecipient LabelRequest LabelResult ShippingLabelProvider shippingLabelsPort ParcelToRate ProviderRate ShippingRateProvider shippingRatesPort
   OrderCheck PurchaseRefusal PurchaseToCheck orderCheckPort
-  standardModules statement userRegisteredEvent version webhooksModule wire writeOf writeOfJob Buyer PlaceOrderInput TenderCover TenderProvider TenderQuery TenderRefund tenderPort assistedBuyerOfRequest customerBuyerOfRequest guestBuyerOfRequest definePort provide Port PortProvider PortReader
+  
   ComponentTax TaxEngine TaxRequest TaxableComponent taxEnginePort
 
   settings.SettingProblem settings.SettingsOf settings.booleanSetting settings.integerSetting settings.secretSetting settings.settingsSection settings.textSetting
