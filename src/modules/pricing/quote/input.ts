@@ -23,7 +23,11 @@ export type QuoteInput<Option extends QuoteShippingOption = QuoteShippingOption>
   readonly taxes?: readonly ComponentTax[]
 }
 
-/** The tax of a component by an external engine. */
+/**
+ * The tax of a component by an external engine.
+ * @example
+ * const tax: ComponentTax = { ratePpm: 190_000, taxMinor: 190 }
+ */
 export type ComponentTax = {
   /** The rate in parts per million: 190000 is 19 %. */
   readonly ratePpm: number

@@ -2,7 +2,11 @@ import { type QuoteMarket, UNTAXED_TAX_CATEGORY } from './input.ts'
 import type { ChosenDeliveryDiscountTarget, DiscountTargetLine } from './targets.ts'
 import { placeOfTaxation } from './tax.ts'
 
-/** An amount of a basket that is taxed: all units of a variant, or the delivery of a group. */
+/**
+ * An amount of a basket that is taxed: all units of a variant, or the delivery of a group.
+ * @example
+ * const isDelivery = ({ variantId }: TaxableComponent): boolean => variantId === null
+ */
 export type TaxableComponent = {
   /** Nulls: a delivery. */
   readonly variantId: string | null

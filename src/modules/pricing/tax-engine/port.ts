@@ -2,7 +2,11 @@ import { definePort } from '../../../kernel/ports.ts'
 import type { ComponentTax } from '../quote/input.ts'
 import type { TaxableComponent } from '../quote/taxable-components.ts'
 
-/** What a tax engine is asked: the taxes of one basket. Equal baskets are equal requests. */
+/**
+ * What a tax engine is asked: the taxes of one basket. Equal baskets are equal requests.
+ * @example
+ * const amountOf = ({ components }: TaxRequest) => components.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+ */
 export type TaxRequest = {
   /** The code of the market. */
   readonly market: string
@@ -12,7 +16,13 @@ export type TaxRequest = {
   readonly components: readonly TaxableComponent[]
 }
 
-/** An external service that computes taxes, in place of the tax rates of the shop. */
+/**
+ * An external service that computes taxes, in place of the tax rates of the shop.
+ * @example
+ * const untaxed: TaxEngine = {
+ *   computeTaxes: async ({ components }) => components.map(() => ({ ratePpm: 0, taxMinor: 0 }))
+ * }
+ */
 export type TaxEngine = {
   /**
    * Returns the tax of each component, in their order, as for a buyer without an exemption. It is called outside of
