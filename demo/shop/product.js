@@ -36,8 +36,8 @@ export async function product({ parts: [slug] }) {
         )
       )
     ),
-    // Null when the module reviews is switched off.
-    rating !== null && (await reviewsOf(slug, rating))
+    // Null when the module reviews is switched off, and absent in a shop without the module.
+    rating && (await reviewsOf(slug, rating))
   )
 }
 
