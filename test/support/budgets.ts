@@ -178,7 +178,9 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     ...['/api/admin/shipping/carriers/{id}', '/api/admin/shipping/shipments/{shipment}'],
     ...[
       '/api/admin/shipping/shipments/{shipment}/packing-slip',
-      '/api/admin/shipping/shipments/{shipment}/packing-slip.json'
+      '/api/admin/shipping/shipments/{shipment}/packing-slip.json',
+      '/api/admin/shipping/shipments/{shipment}/label',
+      '/api/admin/shipping/shipments/{shipment}/label/file'
     ],
     ...['/api/shipping/order/{order}', '/api/shipping/guest/order/{order}', '/api/shipping/track/{number}'],
     ...[
