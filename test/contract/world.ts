@@ -2,7 +2,9 @@ import { standardModules } from '../../src/app.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { signSandboxWebhook } from '../../src/payment-sandbox/signature.ts'
 import { openTestShop, type TestResponse } from '../../src/testing.ts'
+import { until } from '../faults/until.ts'
 import { withAccounts } from '../never/use-everything.ts'
+import { labelCarrier } from '../support/carrier.ts'
 import { createProduct } from '../support/catalog.ts'
 import { itemOf, STOCKHOLM, usePost } from '../support/checkouts.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -24,7 +26,7 @@ export async function openContractShop(settings: Readonly<Record<string, string>
     databaseUrl: database.url,
     isMigrated: true,
     runsSchedulesAtStart: false,
-    modules: standardModules,
+    modules: [...standardModules, labelCarrier().module],
     settings: {
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: 'manual',
@@ -72,6 +74,19 @@ export async function openContractShop(settings: Readonly<Record<string, string>
     const { items } = (await admin.get(`/api/admin/shipping/shipments?order_id=${id}`)).json
     return { order: shipped, id: id as string, shipmentId: items[0].id as string }
   }
+  /** The id of a shipment that has not left yet. */
+  const unshipped = async (): Promise<string> => {
+    const { id } = await paidOrder()
+    return (await admin.get(`/api/admin/shipping/shipments?order_id=${id}`)).json.items[0].id
+  }
+  /** The id of a shipment whose label is ready. */
+  const labeled = async (): Promise<string> => {
+    const id = await unshipped()
+    await made(`/api/admin/shipping/shipments/${id}/label`, {})
+    const read = async () => (await admin.get(`/api/admin/shipping/shipments/${id}/label`)).json
+    await until(`the label of ${id} is ready`, async () => (await read()).status === 'ready')
+    return id
+  }
   /** An order paid by card: authorized, not captured. */
   const cardOrder = async () => {
     const { id } = await order(CARD)
@@ -99,7 +114,18 @@ export async function openContractShop(settings: Readonly<Record<string, string>
     ...everything,
     ...{ ada, eve, asAda, mug, unreviewed, post, sandbox, product, variant, made },
     boss: me.id as string,
-    ...{ order, paidOrder, shippedOrder, cardOrder, paymentOf, guestOrder, guestCheckout, guestCart },
+    ...{
+      order,
+      paidOrder,
+      shippedOrder,
+      unshipped,
+      labeled,
+      cardOrder,
+      paymentOf,
+      guestOrder,
+      guestCheckout,
+      guestCart
+    },
     checkout: async (): Promise<string> => orThrow(await asAda.post('/api/checkouts', sent(mug))).id,
     address: async (): Promise<string> =>
       orThrow(await asAda.post('/api/auth/addresses', { address: STOCKHOLM })).id,
