@@ -400,6 +400,9 @@ export const de = {
     ADDRESS_MISSING: 'Eine Adresse fehlt.',
     ADDRESS_INVALID: 'Die Adresse ist unvollständig.',
     DELIVERY_NOT_INCLUDED: 'Der Versand ist in diesem Preis nicht enthalten.',
+    ORDER_NOT_ALLOWED: 'Dieser Einkauf ist nicht erlaubt.',
+    ORDER_CHECK_UNAVAILABLE:
+      'Dieser Einkauf konnte nicht geprüft werden. Er wird beim Bestellen noch einmal geprüft.',
     SHIPPING_DESTINATION_MISSING: 'Die Versandarten hängen von der Adresse ab.',
     SHIPPING_NOT_AVAILABLE: 'An diese Adresse wird nicht geliefert.',
     SHIPPING_CHOICE_GONE:

@@ -382,6 +382,8 @@ export const en = {
     ADDRESS_MISSING: 'An address is required.',
     ADDRESS_INVALID: 'The address is incomplete.',
     DELIVERY_NOT_INCLUDED: 'Delivery is not part of this price.',
+    ORDER_NOT_ALLOWED: 'This purchase is not allowed.',
+    ORDER_CHECK_UNAVAILABLE: 'We could not check this purchase. It is checked again when you order.',
     SHIPPING_DESTINATION_MISSING: 'The shipping methods depend on the address.',
     SHIPPING_NOT_AVAILABLE: 'There is no delivery to this address.',
     SHIPPING_CHOICE_GONE:
