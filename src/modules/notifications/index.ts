@@ -1,4 +1,3 @@
-import { OperatorError } from '../../kernel/errors.ts'
 import { defineModule } from '../../module.ts'
 import {
   apiKeyCreatedEvent,
@@ -182,9 +181,8 @@ export const notificationsModule = defineModule({
       api,
       provides: own.providers,
       personalData: notificationPersonalData(db),
+      findStartProblems: async () => mailSender.findProblems(),
       routes: tiers => {
-        const problems = mailSender.findProblems()
-        if (problems.length > 0) throw new OperatorError(problems.join('\n'))
         const sendRequests = createNotificationRequestService({ db, queueNotifications, auth, orders })
         notificationRequestRoutes(tiers, sendRequests, settings.sends_per_minute)
         unsubscribeRoutes(tiers, unsubscribe)
