@@ -64,7 +64,11 @@ async function fillFields(
 ): Promise<void> {
   const objectsOf = new Map<Field, Record<string, unknown>[]>()
   visit?.(payload, (shown, object) => {
-    for (const field of shownBy(shown)) objectsOf.set(field, [...(objectsOf.get(field) ?? []), object])
+    for (const field of shownBy(shown)) {
+      const objects = objectsOf.get(field)
+      if (objects === undefined) objectsOf.set(field, [object])
+      else objects.push(object)
+    }
   })
   await Promise.all(
     [...objectsOf].map(async ([field, objects]) => {
