@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
-import { callWithTimeout, isTimeoutError } from '../../../kernel/call-with-timeout.ts'
-import { createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
 import type { PortProvider, PortReader } from '../../../kernel/ports.ts'
+import { createProviderCaller, PROVIDER_CALL_OUTCOMES } from '../../../kernel/provider-caller.ts'
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
@@ -39,38 +38,25 @@ export function createTaxEngineService({ db, log, metrics, ports }: Deps) {
   const requests = metrics.counter(
     'tax_requests',
     'Requests to the tax engine, by outcome. After each that is not valid, the tax rates of the shop apply.',
-    { outcome: ['valid', 'invalid', 'failed', 'timed_out', 'skipped'] }
+    { outcome: PROVIDER_CALL_OUTCOMES }
   )
-  const breaker = createCircuitBreaker()
+  const call = createProviderCaller({
+    timeoutMs: ANSWER_MS_MAX,
+    count: outcome => requests.add({ outcome }),
+    warn: reason => log.warn(reason, 'no valid taxes of the tax engine: the tax rates of the shop apply')
+  })
   const askOnce = createSingleFlight<readonly ComponentTax[] | null>()
 
   /** Returns null when the engine fails, or is skipped because it failed before. */
   async function ask(
-    { name, provider }: PortProvider<TaxEngine>,
+    { provider }: PortProvider<TaxEngine>,
     request: TaxRequest
   ): Promise<readonly ComponentTax[] | null> {
-    if (!breaker.tryAdmit()) {
-      requests.add({ outcome: 'skipped' })
-      return null
-    }
-    try {
-      const taxes = await callWithTimeout(ANSWER_MS_MAX, async signal =>
-        provider.computeTaxes(request, signal)
-      )
-      const fault = findTaxAnswerFault(taxes, request)
-      if (fault === undefined) {
-        breaker.recordSuccess()
-        requests.add({ outcome: 'valid' })
-        return taxes.map(({ ratePpm, taxMinor }) => ({ ratePpm, taxMinor }))
-      }
-      requests.add({ outcome: 'invalid' })
-      log.warn({ engine: name, fault }, 'invalid taxes: the tax rates of the shop apply')
-    } catch (error) {
-      requests.add({ outcome: isTimeoutError(error) ? 'timed_out' : 'failed' })
-      log.warn({ engine: name, err: error }, 'no taxes: the tax rates of the shop apply')
-    }
-    breaker.recordFailure()
-    return null
+    const taxes = await call(
+      async signal => provider.computeTaxes(request, signal),
+      answer => findTaxAnswerFault(answer, request)
+    )
+    return taxes?.map(({ ratePpm, taxMinor }) => ({ ratePpm, taxMinor })) ?? null
   }
 
   async function readTaxes(

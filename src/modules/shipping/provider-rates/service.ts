@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
-import { callWithTimeout, isTimeoutError } from '../../../kernel/call-with-timeout.ts'
-import { createCircuitBreaker } from '../../../kernel/circuit-breaker.ts'
 import { normalizePostalCode } from '../../../kernel/countries.ts'
 import type { PortProvider } from '../../../kernel/ports.ts'
+import { createProviderCaller, PROVIDER_CALL_OUTCOMES } from '../../../kernel/provider-caller.ts'
 import { findRegionCode } from '../../../kernel/regions.ts'
 import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
@@ -41,15 +40,25 @@ export type FetchProviderOptions = (
  * for the same parcel. A provider that fails has no options.
  */
 export function createProviderRateService({ db, log, metrics, providers, timeoutMs, keptSeconds }: Deps) {
-  const breakers = new Map<string, ReturnType<typeof createCircuitBreaker>>()
+  const callers = new Map<string, ReturnType<typeof createProviderCaller>>()
   const requests = metrics.counter('rate_requests', 'Requests for rates to providers, by outcome.', {
-    outcome: ['valid', 'invalid', 'failed', 'timed_out', 'skipped']
+    outcome: PROVIDER_CALL_OUTCOMES
   })
 
-  function breakerOf(provider: string) {
-    const breaker = breakers.get(provider) ?? createCircuitBreaker()
-    breakers.set(provider, breaker)
-    return breaker
+  function callerOf(provider: string) {
+    const caller =
+      callers.get(provider) ??
+      createProviderCaller({
+        timeoutMs,
+        count: outcome => requests.add({ outcome }),
+        warn: reason =>
+          log.warn(
+            { provider, ...reason },
+            'no valid shipping rates: the options of the provider are omitted'
+          )
+      })
+    callers.set(provider, caller)
+    return caller
   }
 
   /** Returns `undefined` when the provider fails, or is skipped because it failed before. */
@@ -57,27 +66,11 @@ export function createProviderRateService({ db, log, metrics, providers, timeout
     { name, provider }: PortProvider<ShippingRateProvider>,
     parcel: ParcelToRate
   ): Promise<Answer | undefined> {
-    const breaker = breakerOf(name)
-    if (!breaker.tryAdmit()) {
-      requests.add({ outcome: 'skipped' })
-      return undefined
-    }
-    try {
-      const rates = await callWithTimeout(timeoutMs, async signal => provider.listRates(parcel, signal))
-      const fault = findProviderRatesFault(rates)
-      if (fault === undefined) {
-        breaker.recordSuccess()
-        requests.add({ outcome: 'valid' })
-        return { provider: name, rates }
-      }
-      requests.add({ outcome: 'invalid' })
-      log.warn({ provider: name, fault }, 'invalid shipping rates: the options of the provider are omitted')
-    } catch (error) {
-      requests.add({ outcome: isTimeoutError(error) ? 'timed_out' : 'failed' })
-      log.warn({ provider: name, err: error }, 'no shipping rates: the options of the provider are omitted')
-    }
-    breaker.recordFailure()
-    return undefined
+    const rates = await callerOf(name)(
+      async signal => provider.listRates(parcel, signal),
+      findProviderRatesFault
+    )
+    return rates && { provider: name, rates }
   }
 
   async function readAnswers(
