@@ -10,10 +10,11 @@ const lanes = lanesOf(readImports(fileURLToPath(new URL('.', import.meta.url))))
 const database = { globalSetup: './test/support/global-setup.ts' }
 /** Room for young objects: half of all garbage collection (2026-11). */
 const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=64']
+const setupFiles = ['./test/lanes/orphans.ts', './test/support/cartwright-sources.ts']
 const shared = {
   isolate: false,
   execArgv,
-  setupFiles: ['./test/lanes/orphans.ts', './test/lanes/shared-process.ts']
+  setupFiles: [...setupFiles, './test/lanes/shared-process.ts']
 }
 
 // The process that started this one is gone, however it ended.
@@ -51,7 +52,7 @@ export default defineConfig({
           name: 'alone',
           include: lanes.alone,
           isolate: true,
-          setupFiles: './test/lanes/orphans.ts',
+          setupFiles,
           ...database
         }
       }

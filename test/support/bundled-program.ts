@@ -29,7 +29,7 @@ export async function setup({ vitest }: TestProject): Promise<void> {
 function haveSourcesChanged(): boolean {
   const stamp = join(VICTIMS_FOLDER, 'made-in')
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== ROOT) return true
-  const newer = ['src', 'test', 'package-lock.json', '-cnewer', stamp, '-print', '-quit']
+  const newer = ['src', 'test', 'examples', 'package-lock.json', '-cnewer', stamp, '-print', '-quit']
   return execFileSync('find', newer, { cwd: ROOT }).length > 0
 }
 
@@ -42,7 +42,8 @@ async function bundleVictims(): Promise<void> {
   await using bundle = await rolldown({
     input: VICTIMS.map(name => join(ROOT, 'test/faults', `${name}.ts`)),
     platform: 'node',
-    external: id => /^[^./]/.test(id),
+    external: id => id !== 'cartwright' && /^[^./]/.test(id),
+    resolve: { alias: { cartwright: join(ROOT, 'src/index.ts') } },
     // Files are found from where the source lies, not from where the bundle does.
     plugins: [
       {

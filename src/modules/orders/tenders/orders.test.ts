@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest'
-import { cardsModule } from '../../../../test/support/cards/module.ts'
+import { giftCardsModule } from '../../../../examples/gift-cards/gift-cards/index.ts'
 import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
+import { giftCard as card, GIFT_CARD_SETTINGS, giftCardsIn } from '../../../../test/support/gift-cards.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { customer } from '../../../testing.ts'
 
 /** A shop with cards. A mug costs 10.00, and its delivery 4.90. */
-async function useCards(settings: Record<string, string> = {}) {
-  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, cardsModule], settings })
-  const cards = shop.apiOf(cardsModule)
-  if (cards === undefined) throw new Error('the module is disabled')
+async function useCards() {
+  const shop = await useOrders({
+    modules: [...CHECKOUT_MODULES, giftCardsModule],
+    settings: GIFT_CARD_SETTINGS
+  })
   const buyer = shop.as(customer())
   const manage = (id: string, what: string, body: object) =>
     shop.admin.post(`/api/admin/orders/${id}/${what}`, body)
   return {
     ...shop,
-    ...cards,
+    ...giftCardsIn(shop.sql),
     buyer,
-    card: (code: string, amount?: number) => ({ type: 'card', code, ...(amount && { amount }) }),
     order: (body: object) => buyer.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER, ...body }),
     read: async (id: string) => (await buyer.get(`/api/orders/${id}`)).json,
     manage,
@@ -28,7 +29,7 @@ async function useCards(settings: Record<string, string> = {}) {
 }
 
 test('a tender covers a part of an order, and the rest is due', async () => {
-  const { issue, balanceOf, card, order, read, dueOf, pay, admin } = await useCards()
+  const { issue, balanceOf, order, read, dueOf, pay, admin } = await useCards()
   const code = await issue(600)
   const { status, json, text } = await order({ tenders: [card(code)] })
   expect(status, text).toBe(201)
@@ -36,7 +37,7 @@ test('a tender covers a part of an order, and the rest is due', async () => {
   const tenders = [
     {
       id: expect.any(String),
-      type: 'card',
+      type: 'gift_card',
       label: `•••• ${code.slice(-4)}`,
       amount: 600,
       refunded: 0
@@ -52,7 +53,7 @@ test('a tender covers a part of an order, and the rest is due', async () => {
 })
 
 test('an order that tenders cover whole is placed as paid', async () => {
-  const { issue, balanceOf, card, order, dueOf } = await useCards()
+  const { issue, balanceOf, order, dueOf } = await useCards()
   const [small, large] = [await issue(500), await issue(5_000)]
   const { json, text } = await order({ tenders: [card(small), card(large), card('not needed')] })
   expect(json, text).toMatchObject({
@@ -64,17 +65,17 @@ test('an order that tenders cover whole is placed as paid', async () => {
 })
 
 test('a tender that cannot cover its part stops the order, and nothing is taken', async () => {
-  const { issue, balanceOf, card, order, orders } = await useCards()
+  const { issue, balanceOf, order, orders } = await useCards()
   const [code, empty, foreign] = [await issue(600), await issue(0), await issue(1_000, 'EUR')]
   const refused = async (...tenders: object[]) => {
     const { status, json } = await order({ tenders })
     return [status, json.code, json.available ?? json.types]
   }
   expect(await refused(card(code, 601))).toEqual([409, 'ORDER_TENDER_SHORT', 600])
-  expect(await refused(card(code, 100), card(empty))).toEqual([409, 'ORDER_TENDER_SHORT', 0])
-  expect(await refused(card(code), card('unknown'))).toEqual([409, 'CARD_UNKNOWN', undefined])
-  expect(await refused(card(code), card(foreign))).toEqual([409, 'CARD_UNKNOWN', undefined])
-  expect(await refused({ type: 'gold', code })).toEqual([400, 'ORDER_TENDER_TYPE_UNKNOWN', ['card']])
+  expect(await refused(card(code, 100), card(empty))).toEqual([409, 'GIFT_CARD_UNKNOWN', undefined])
+  expect(await refused(card(code), card('unknown'))).toEqual([409, 'GIFT_CARD_UNKNOWN', undefined])
+  expect(await refused(card(code), card(foreign))).toEqual([409, 'GIFT_CARD_UNKNOWN', undefined])
+  expect(await refused({ type: 'gold', code })).toEqual([400, 'ORDER_TENDER_TYPE_UNKNOWN', ['gift_card']])
   expect(await refused(...Array.from({ length: 11 }, () => card(code, 1)))).toMatchObject([
     400,
     'VALIDATION_FAILED',
@@ -86,7 +87,7 @@ test('a tender that cannot cover its part stops the order, and nothing is taken'
 })
 
 test('a canceled order gives each tender back what it gave', async () => {
-  const { issue, balanceOf, card, order, buyer, pay } = await useCards()
+  const { issue, balanceOf, order, buyer, pay } = await useCards()
   const [one, other] = [await issue(300), await issue(400)]
   for (const isPaid of [false, true]) {
     const { json } = await order({ tenders: [card(one), card(other)] })
@@ -104,7 +105,7 @@ test('a canceled order gives each tender back what it gave', async () => {
 })
 
 test('an order that expires gives its tenders back', async () => {
-  const { issue, balanceOf, card, order, read, sql } = await useCards()
+  const { issue, balanceOf, order, read, sql } = await useCards()
   const code = await issue(300)
   const { json } = await order({ tenders: [card(code)] })
   await sql(
@@ -116,7 +117,7 @@ test('an order that expires gives its tenders back', async () => {
 })
 
 test('a refund returns to the payment first, and then to the tenders, the last one first', async () => {
-  const { issue, balanceOf, card, order, read, pay, manage, record } = await useCards()
+  const { issue, balanceOf, order, read, pay, manage, record } = await useCards()
   const [one, other] = [await issue(300), await issue(400)]
   const { json } = await order({ tenders: [card(one), card(other)] })
   await pay(json.id)
@@ -137,7 +138,7 @@ test('a refund returns to the payment first, and then to the tenders, the last o
 })
 
 test('a wholly covered order that is refunded becomes refunded', async () => {
-  const { issue, balanceOf, card, order, read, manage } = await useCards()
+  const { issue, balanceOf, order, read, manage } = await useCards()
   const code = await issue(2_000)
   const { json } = await order({ tenders: [card(code)] })
   await manage(json.id, 'refunds', { amount: 490, reason: 'late' })
@@ -152,11 +153,11 @@ test('a wholly covered order that is refunded becomes refunded', async () => {
 
 test('guests, checkouts and administrators place orders with tenders', async () => {
   const shop = await useCards()
-  const { issue, card, mug, anonymous, admin, buyer, balanceOf } = shop
+  const { issue, mug, anonymous, admin, buyer, balanceOf } = shop
   const code = await issue(50)
   const tenders = [card(code, 10)]
   const body = { ...sent(mug), email: 'ada@example.com', tenders }
-  const shown = { tenders: [{ type: 'card', amount: 10 }] }
+  const shown = { tenders: [{ type: 'gift_card', amount: 10 }] }
   const guest = await anonymous.post('/api/orders/guest', body)
   expect(guest.json, guest.text).toMatchObject(shown)
   const assisted = await admin.post('/api/admin/orders', body)

@@ -40,7 +40,7 @@ export type TenderCover = { readonly amountMinor: number; readonly label: string
 export type TenderProvider = {
   /**
    * Returns what a tender could cover now, at most the requested amount, and changes no balance. It limits guesses of codes.
-   * Throws a `DomainError` that the buyer sees when the code is unknown or cannot be used.
+   * Throws a `DomainError` that the buyer sees when the code is unknown or cannot be used; it may do so when nothing is left.
    */
   preview(query: TenderQuery): Promise<TenderCover>
   /**
