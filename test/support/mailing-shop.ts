@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
+import type { Module } from '../../src/module.ts'
 import { notificationsModule } from '../../src/modules/notifications/index.ts'
 import { fakeAuth, type TestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from './checkouts.ts'
@@ -54,10 +55,13 @@ function mailHelpers(sql: TestShop['sql'], mails: MailServer) {
 }
 
 /** A shop with orders, and a mail server that accepts its mails. */
-export async function useMailingShop(given: Readonly<Record<string, string>> = {}) {
+export async function useMailingShop(
+  given: Readonly<Record<string, string>> = {},
+  more: readonly Module[] = []
+) {
   const { mails, settings } = await mailSettings(given)
   const auth = fakeAuth()
-  const modules = [...CHECKOUT_MODULES, notificationsModule]
+  const modules = [...CHECKOUT_MODULES, notificationsModule, ...more]
   const shop = await useOrders({ modules, settings, instead: { auth } })
   return { ...shop, auth, ...mailHelpers(shop.sql, mails) }
 }

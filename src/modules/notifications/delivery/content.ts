@@ -26,6 +26,9 @@ type StoredData = {
   readonly token_id?: string
   readonly data_request_id?: string
 }
+/** For messages that were stored before orders had tenders. */
+const TENDERS_BEFORE = { tenders: [], due: 0 }
+
 export type MailContent = RenderedMail & {
   /** Why the preferred template failed and a fallback was rendered. `null`: the preferred template was rendered. */
   readonly fault: string | null
@@ -96,7 +99,9 @@ export function createMailContentRenderer(deps: Deps) {
     const variables = {
       ...data,
       ...secrets,
-      ...(order && { order: { ...order, url: await orderUrl(order.id, message.customer_id !== null) } }),
+      ...(order && {
+        order: { ...TENDERS_BEFORE, ...order, url: await orderUrl(order.id, message.customer_id !== null) }
+      }),
       shop: { name: shopName, url: links.base },
       recipient: { name: message.recipient_name ?? '', email: recipient },
       unsubscribe_url: unsubscribeUrl

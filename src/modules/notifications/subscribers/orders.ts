@@ -50,6 +50,8 @@ export const orderMailVariables = ({
   shipping_total: summary.shipping_total,
   tax_added: summary.tax_added,
   tax_total: summary.tax_total,
+  tenders: summary.tenders.map(({ label, amount }) => ({ label, amount })),
+  due: summary.due,
   metadata: metadataVariables(summary.metadata)
 })
 

@@ -51,6 +51,8 @@ const order = {
   tax_added: 0,
   tax_total: 953,
   total: 5_970,
+  tenders: [{ label: nonEmptyExampleText('Gift card •••• 7K2M'), amount: 2_500 }],
+  due: 3_470,
   metadata: [{ key: nonEmptyExampleText('gift_note'), value: nonEmptyExampleText('Happy birthday') }],
   lines: [
     {

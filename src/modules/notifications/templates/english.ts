@@ -8,7 +8,8 @@ const { plain, orderMail, shipmentMail, linkMail } = createDefaultMailTemplateBu
     shipping: 'Shipping',
     tax: 'Tax',
     included: 'Tax included',
-    total: 'Total'
+    total: 'Total',
+    due: 'Amount due'
   },
   seeOrder: 'See your order',
   seeButton: 'See your order',

@@ -8,7 +8,8 @@ const { plain, orderMail, shipmentMail, linkMail } = createDefaultMailTemplateBu
     shipping: 'Versand',
     tax: 'Steuer',
     included: 'Enthaltene Steuer',
-    total: 'Gesamt'
+    total: 'Gesamt',
+    due: 'Noch zu zahlen'
   },
   seeOrder: 'Ihre Bestellung ansehen',
   seeButton: 'Bestellung ansehen',

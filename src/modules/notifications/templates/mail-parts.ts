@@ -25,6 +25,8 @@ type OrderLabels = {
   tax: string
   included: string
   total: string
+  /** What is left to pay after tenders. */
+  due: string
 }
 
 const lineName = "{{ line.name }}{% if line.variant_name != '' %}, {{ line.variant_name }}{% endif %}"
@@ -40,7 +42,9 @@ const orderText = (words: OrderLabels): string => `{% for line in order.lines %}
 ${words.discount}: -{{ order.discount_total | money: order.currency }}{% endif %}
 ${words.shipping}: {{ order.shipping_total | money: order.currency }}{% if order.tax_total > 0 %}
 {% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}: {{ order.tax_total | money: order.currency }}{% endif %}
-${words.total}: {{ order.total | money: order.currency }}`
+${words.total}: {{ order.total | money: order.currency }}{% for tender in order.tenders %}
+{{ tender.label }}: -{{ tender.amount | money: order.currency }}{% if forloop.last and order.due > 0 %}
+${words.due}: {{ order.due | money: order.currency }}{% endif %}{% endfor %}`
 
 const row = (what: string, amount: string) =>
   `<tr><td style="padding:4px 0">${what}</td><td style="padding:4px 0;text-align:right">${amount}</td></tr>`
@@ -52,6 +56,7 @@ ${row(`{{ line.quantity }} × ${lineName}${lineMetadataHtml}`, '{{ line.total | 
 ${row(words.shipping, '{{ order.shipping_total | money: order.currency }}')}
 {% if order.tax_total > 0 %}${row(`{% if order.tax_added > 0 %}${words.tax}{% else %}${words.included}{% endif %}`, '{{ order.tax_total | money: order.currency }}')}{% endif %}
 ${row(`<strong>${words.total}</strong>`, '<strong>{{ order.total | money: order.currency }}</strong>')}
+{% for tender in order.tenders %}${row('{{ tender.label }}', '-{{ tender.amount | money: order.currency }}')}{% if forloop.last and order.due > 0 %}${row(`<strong>${words.due}</strong>`, '<strong>{{ order.due | money: order.currency }}</strong>')}{% endif %}{% endfor %}
 </table>`
 
 const shipmentText = `{% for line in shipment.lines %}

@@ -113,7 +113,7 @@ test('an order export of several pages has each order once, with one page in mem
     return ids
       .filter(id => after.includes('-') || id < after)
       .slice(0, limit)
-      .map(id => ({ id, lines: [], groups: [], cash_rounding: 1, components: [], metadata: {} }))
+      .map(id => ({ id, lines: [], groups: [], cash_rounding: 1, components: [], metadata: {}, tenders: [] }))
   }
   const db = { rows } as unknown as Database
   for (const [kind, column] of [

@@ -70,7 +70,8 @@ const COLUMNS: Readonly<Record<OrderExportRowKind, readonly string[]>> = {
     ],
     ...ADDRESS.map(part => `shipping_${part}`),
     ...ADDRESS.map(part => `billing_${part}`),
-    'metadata'
+    'metadata',
+    ...['tendered', 'tenders']
   ],
   lines: [
     ...ORDER_COLUMNS,
@@ -164,8 +165,15 @@ const withPrefix = (prefix: string, address: AddressDraft | null): Cells =>
 const statusOfRow = ({ state, payment_status, fulfillment_status }: OrderStatusRow) =>
   orderStatusOf(state, payment_status, fulfillment_status)
 
-const orderCells = ({ shipping_address, billing_address, metadata, ...row }: ExportedOrderRow): Cells => ({
+const orderCells = ({
+  shipping_address,
+  billing_address,
+  metadata,
+  tenders,
+  ...row
+}: ExportedOrderRow): Cells => ({
   ...row,
+  tenders: tenders.length === 0 ? null : JSON.stringify(tenders),
   metadata: metadataCell(metadata),
   status: statusOfRow(row),
   ...withPrefix('shipping', shipping_address),

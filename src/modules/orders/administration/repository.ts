@@ -18,9 +18,11 @@ import type { FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../life
 import {
   type DeliveryGroupRow,
   type OrderLineRow,
+  type OrderTenderRow,
   orderAddressColumns,
   orderSummaryColumns,
   orderSummaryColumnsSql,
+  orderTendersSql,
   type PriceComponentRow
 } from '../orders/repository.ts'
 
@@ -105,11 +107,17 @@ export const countOrdersChangedSince = statement({
 export const listOrdersForAdminExport = statement({
   name: 'orders.export_orders',
   takes: { ...withAnyMetadata, after: 'uuid', limit: 'int8' },
-  gives: { ...orderSummaryColumns, ...orderAddressColumns, metadata: json<Metadata>() },
+  gives: {
+    ...orderSummaryColumns,
+    ...orderAddressColumns,
+    metadata: json<Metadata>(),
+    tendered: 'int8',
+    tenders: json<OrderTenderRow[]>()
+  },
   slow: true,
   text: `
-    select ${orderSummaryColumnsSql}, shipping_address, billing_address, metadata
-    from orders.orders where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
+    select ${orderSummaryColumnsSql}, shipping_address, billing_address, metadata, tendered, ${orderTendersSql} as tenders
+    from orders.orders o where id < $after and ${matching} and ${hasMetadataSql} order by id desc limit $limit`
 })
 export type ExportedOrderRow = RowOf<typeof listOrdersForAdminExport>
 

@@ -3,6 +3,7 @@ import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../plat
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
 import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
+import { type OrderTenderRow, orderTendersSql } from './repository.ts'
 
 type Line = {
   line: number
@@ -23,7 +24,10 @@ type Shipment = {
   lines: readonly OrderLineQuantity[]
 }
 
-/** The content of messages about an order. */
+/**
+ * The content of messages about an order. `due`: what the buyer of an unpaid order pays besides its tenders, after credits;
+ * otherwise 0.
+ */
 export const listOrderMessageSummaries = statement({
   name: 'orders.list_summaries',
   takes: { ids: 'uuid[]' },
@@ -47,6 +51,8 @@ export const listOrderMessageSummaries = statement({
     tax_added: 'int8',
     tax_total: 'int8',
     total: 'int8',
+    due: 'int8',
+    tenders: json<OrderTenderRow[]>(),
     token_version: 'int4',
     metadata: json<Metadata>(),
     lines: json<Line[]>(),
@@ -56,6 +62,9 @@ export const listOrderMessageSummaries = statement({
     select o.id, number, customer_id, email, coalesce(shipping_address->>'name', billing_address->>'name') as name,
       market, currency, state, terms, payment_status, fulfillment_status, placed_at, canceled_for, subtotal, discount_total,
       shipping_total, tax_added, tax_total, total, token_version, metadata,
+      case when coalesce(payment_status, 'unpaid') = 'unpaid' then total - tendered - (
+        select coalesce(sum(a.amount - a.back), 0)::int8 from orders.adjustments a where a.order_id = o.id) else 0 end as due,
+      ${orderTendersSql} as tenders,
       (select coalesce(jsonb_agg(jsonb_build_object(
           'line', l.line, 'sku', l.sku, 'name', l.name, 'variant_name', l.variant_name,
           'metadata', coalesce(l.metadata, '{}'), 'quantity', l.ordered - l.canceled, 'total', (

@@ -125,7 +125,7 @@ type AdjustmentRow = {
     tax_category: string | null
   }[]
 }
-type TenderRow = { id: string; type: string; label: string; amount: number; refunded: number }
+export type OrderTenderRow = { id: string; type: string; label: string; amount: number; refunded: number }
 type ShipmentRow = {
   id: string
   carrier: string | null
@@ -159,13 +159,13 @@ const whole = {
   groups: json<DeliveryGroupRow[]>(),
   components: json<PriceComponentRow[]>(),
   history: json<HistoryRow[]>(),
-  tenders: json<TenderRow[]>(),
+  tenders: json<OrderTenderRow[]>(),
   adjustments: json<AdjustmentRow[]>(),
   shipments: json<ShipmentRow[]>()
 } as const
 
 /** The tenders of an order `o`. An order without tenders does not read their table. */
-const orderTendersSql = `case when o.tendered = 0 then '[]' else (
+export const orderTendersSql = `case when o.tendered = 0 then '[]' else (
       select jsonb_agg(jsonb_build_object('id', t.id, 'type', t.type, 'label', t.label, 'amount', t.amount,
         'refunded', t.refunded) order by t.position)
       from orders.tenders t where t.order_id = o.id) end`

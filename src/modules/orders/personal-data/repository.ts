@@ -1,6 +1,7 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderLifecycleState } from '../lifecycle/status.ts'
+import { type OrderTenderRow, orderTendersSql } from '../orders/repository.ts'
 
 export const listOrderIdsOfCustomer = statement({
   name: 'orders.list_of_customer',
@@ -39,6 +40,8 @@ export const eraseOrderPersonalData = statement({
   text: `
     with lines as (
       update orders.lines set metadata = null where order_id = any ($ids) and metadata is not null
+    ), tenders as (
+      update orders.tenders set label = '' where order_id = any ($ids)
     )
     update orders.orders set
       customer_id = null, token_version = token_version + 1, buyer = id::text, mailbox = null, cart_id = null, cart_version = null,
@@ -97,6 +100,7 @@ const exported = {
   tax_exemption: 'jsonb?',
   metadata: json<Metadata>(),
   items: json<Line[]>(),
+  tenders: json<OrderTenderRow[]>(),
   placed_at: 'timestamptz?',
   created_at: 'timestamptz'
 } as const
@@ -104,6 +108,7 @@ const exportedOrders = `
     select number, state, email, market, currency, total, shipping_address, billing_address, note, tax_exemption, metadata,
       (select jsonb_agg(jsonb_build_object('sku', sku, 'name', name, 'variant_name', variant_name, 'ordered', ordered,
          'discounted_price', discounted_price, 'metadata', coalesce(metadata, '{}')) order by line) from orders.lines where order_id = o.id) as items,
+      ${orderTendersSql} as tenders,
       placed_at, created_at
     from orders.orders o`
 export const exportOrdersOfCustomer = statement({
