@@ -17,6 +17,7 @@ const BODIES: Readonly<Record<string, (id: string, variantId: string) => object>
   CheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
   GuestCheckoutRequest: (_id, variantId) => ({ items: [itemOf(variantId)] }),
   CompleteCheckoutRequest: () => ({ payment: TRANSFER }),
+  TenderPreviewRequest: () => ({ tenders: [] }),
   PaymentIntentRequest: id => ({ order_id: id, ...TRANSFER }),
   UpdateLineRequest: () => ({ quantity: 2 }),
   UpdateAddressRequest: () => ({ address: STOCKHOLM }),

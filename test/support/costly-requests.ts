@@ -83,6 +83,10 @@ export async function realCases(app: TestApp, { token, admin }: { token: string;
   add('GET /api/products', 'a page', { query: '?limit=100' })
   add('GET /api/products', 'a search', { query: `?limit=100&q=${'product%20'.repeat(10)}` })
   add('GET /api/inventory/availability', 'many', { query: `?variant_ids=${ids.slice(0, 100).join(',')}` })
+  add('POST /api/checkouts/{id}/tenders', large, { id: checkout.id, body: { tenders: [] } })
+  add('POST /api/checkouts/guest/{id}/tenders', large, {
+    ...{ id: ofGuest.id, headers: forCheckout, body: { tenders: [] } }
+  })
   add('POST /api/checkouts/{id}/complete', large, { id: checkout.id, body: { payment: ordered.payment } })
   add('POST /api/checkouts/guest/{id}/complete', large, {
     ...{ id: ofGuest.id, headers: forCheckout, body: { payment: ordered.payment } }

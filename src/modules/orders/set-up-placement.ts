@@ -23,6 +23,8 @@ import { createOrderPlacement } from './placement/service.ts'
 import type { CheckoutServices } from './set-up-checkouts.ts'
 import type { OrderLifecycleServices } from './set-up-lifecycle.ts'
 import type { OrdersSettings } from './settings.ts'
+import { createTenderPreview } from './tenders/preview.ts'
+import { tenderPreviewRoutes } from './tenders/preview-routes.ts'
 
 type Apis = {
   readonly auth: AuthApi | undefined
@@ -89,6 +91,7 @@ export function setUpOrderPlacementServices(
   const claims = createOrderClaimService({ db, changes, emit, orders, tokens, shipping })
   const assistedOrders = createAssistedOrderService({ db, orders, payments, tokens })
   const quotes = createOrderQuoteService({ db, readCheckoutInput, priceCheckout, findBuyerKeys, pricing })
+  const previewTenders = createTenderPreview({ db, checkouts, priceCheckout, tenders })
   return {
     commands: createOrderAndCheckoutCommands({
       db,
@@ -103,6 +106,7 @@ export function setUpOrderPlacementServices(
       orderClaimRoutes(tiers, claims)
       assistedOrderRoutes(tiers, assistedOrders)
       orderQuoteRoutes(tiers, quotes)
+      tenderPreviewRoutes(tiers, previewTenders, settings.checkouts_per_minute)
     }
   }
 }

@@ -8,6 +8,34 @@ const { email, ...purchaseFields } = checkoutRequestFields
 const TENDERS_MAX = 10
 /** The maximum of a tender in compact JSON, with quotes of its code escaped. */
 const TENDER_BYTES_MAX = 170
+const NamedTendersSchema = Type.Array(
+  input({
+    type: Type.String({
+      maxLength: 32,
+      description: 'The type of the tender, such as `gift_card`, which a module provides.',
+      ...patternWithMessage('^[a-z][a-z0-9_]*$', 'must be the type of a tender, such as gift_card')
+    }),
+    code: Type.String({
+      maxLength: 64,
+      description: 'The code of the tender. No response contains it.',
+      ...patternWithMessage('^[ -~]+$', 'must be the code of a tender, in ASCII')
+    }),
+    amount: Type.Optional({
+      ...Amount,
+      minimum: 1,
+      description:
+        'What it must cover of the total, in minor units of the currency. Default: as much as it can.'
+    })
+  }),
+  {
+    maxItems: TENDERS_MAX,
+    'x-bytes-max': TENDERS_MAX * TENDER_BYTES_MAX,
+    description:
+      'Gift cards, store credit and the like that cover a part or all of the total, one after another. `payment` covers the rest.'
+  }
+)
+/** The tenders that a buyer wants to pay with, to preview them. */
+export const TenderPreviewRequest = request('TenderPreviewRequest', { tenders: NamedTendersSchema })
 const agreementFields = {
   expected_total: Type.Optional({
     ...Amount,
@@ -18,34 +46,7 @@ const agreementFields = {
     ...input({ provider: Type.Optional(line(64)), method: Type.Optional(line(64)) }),
     description: 'Starts a payment with the order. Without it, create a payment intent later.'
   }),
-  tenders: Type.Optional(
-    Type.Array(
-      input({
-        type: Type.String({
-          maxLength: 32,
-          description: 'The type of the tender, such as `gift_card`, which a module provides.',
-          ...patternWithMessage('^[a-z][a-z0-9_]*$', 'must be the type of a tender, such as gift_card')
-        }),
-        code: Type.String({
-          maxLength: 64,
-          description: 'The code of the tender. No response contains it.',
-          ...patternWithMessage('^[ -~]+$', 'must be the code of a tender, in ASCII')
-        }),
-        amount: Type.Optional({
-          ...Amount,
-          minimum: 1,
-          description:
-            'What it must cover of the total, in minor units of the currency. Default: as much as it can.'
-        })
-      }),
-      {
-        maxItems: TENDERS_MAX,
-        'x-bytes-max': TENDERS_MAX * TENDER_BYTES_MAX,
-        description:
-          'Gift cards, store credit and the like that cover a part or all of the total, one after another. `payment` covers the rest.'
-      }
-    )
-  )
+  tenders: Type.Optional(NamedTendersSchema)
 }
 export const CompleteCheckoutRequest = request('CompleteCheckoutRequest', agreementFields)
 const orderRequestFields = {

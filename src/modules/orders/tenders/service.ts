@@ -80,7 +80,17 @@ export function createOrderTenders({ db, ports }: Deps) {
 
   return {
     /** Returns what the tenders would cover now, and the rest. Reserves nothing. @throws as `reserve` */
-    preview: (total: TotalToCover) => cover(total, (provider, query) => provider.preview(query)),
+    preview: (total: TotalToCover) => {
+      const covered = new Map<string, number>()
+      return cover(total, async (provider, { amountMinor, ...query }, position) => {
+        // The preview of a code that is named again has to leave out what it covers already.
+        const tender = JSON.stringify([total.named[position]?.type, query.code])
+        const earlierMinor = covered.get(tender) ?? 0
+        const previewed = await provider.preview({ ...query, amountMinor: amountMinor + earlierMinor })
+        covered.set(tender, previewed.amountMinor)
+        return { ...previewed, amountMinor: Math.max(0, previewed.amountMinor - earlierMinor) }
+      })
+    },
 
     /**
      * Reserves the tenders of a new order, before its transaction. When one fails, `release` those before it.
