@@ -28,6 +28,16 @@ export const storeProviderRates = statement({
     on conflict (parcel, provider) do update set rates = excluded.rates, expires_at = excluded.expires_at
     where stored.expires_at <= now()`
 })
+/** Lists the services that cost something in recent rates of providers, with the tax category of each. For diagnoses. */
+export const listPaidProviderServices = statement({
+  name: 'shipping.list_paid_provider_services',
+  gives: { service: 'text', tax_category: 'text?' },
+  slow: true,
+  text: `
+    select distinct provider || ': ' || (rate ->> 'name') as service, rate ->> 'taxCategory' as tax_category
+    from shipping.provider_rates, jsonb_array_elements(rates) as rate
+    where (rate ->> 'amountMinor')::bigint > 0 order by service, tax_category`
+})
 /** Deletes a batch of expired rates, and skips those that are locked. */
 export const deleteExpiredProviderRates = statement({
   name: 'shipping.delete_expired_provider_rates',
