@@ -18,6 +18,9 @@ const READS = /\.(?:find|list|count|is|are|measure|read|quote|lock)_/
 /** A crash at a statement or at the commit of its transaction: before the statement is sent or before its response arrives. */
 export type CrashPoint = { readonly statement: string; readonly at: CrashTiming }
 export type CrashTiming = 'before' | 'behind' | 'before its commit' | 'behind its commit'
+/** A module that a process has besides those of a checkout. */
+export type VictimModule = 'gift-cards' | 'providers'
+type VictimPart = 'jobs' | 'webhooks' | VictimModule
 type Shop = Pick<TestShop, 'databaseUrl' | 'sql'>
 export type SentRequest = { method: string; path: string } & RequestOptions
 
@@ -27,14 +30,14 @@ export const crashPointName = ({ statement, at }: CrashPoint) => `${at}: ${state
 export async function startVictim(
   { databaseUrl, sql }: Shop,
   settings: Readonly<Record<string, string>>,
-  ...jobs: readonly ('jobs' | 'webhooks')[]
+  ...parts: readonly VictimPart[]
 ) {
   const statements = watchStatements()
   const proxy = await openTcpProxy(addressOf(databaseUrl), statements.watch)
   const name = `victim ${newId()}`
   const url = new URL(throughProxy(databaseUrl, proxy))
   url.searchParams.set('application_name', name)
-  const child = spawn(process.execPath, [VICTIM, url.href, JSON.stringify(settings), ...jobs], {
+  const child = spawn(process.execPath, [VICTIM, url.href, JSON.stringify(settings), ...parts], {
     stdio: ['pipe', 'pipe', 'inherit']
   })
   const ended = once(child, 'exit')
@@ -128,10 +131,11 @@ export type Victim = Awaited<ReturnType<typeof startVictim>>
 export async function* startVictims(
   count: number,
   shop: Shop,
-  settings: Readonly<Record<string, string>>
+  settings: Readonly<Record<string, string>>,
+  ...parts: readonly VictimPart[]
 ): AsyncGenerator<Victim> {
   const start = () => {
-    const victim = startVictim(shop, settings)
+    const victim = startVictim(shop, settings, ...parts)
     victim.catch(() => {})
     return victim
   }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { giftCardsModule } from '../../examples/gift-cards/gift-cards/index.ts'
 import { newId } from '../../src/kernel/ids.ts'
 import { brokenLedgers } from '../chaos/judge.ts'
 import { usePaidOrders } from '../support/paid-orders.ts'
@@ -7,8 +8,10 @@ import {
   crashPointName,
   type SentRequest,
   startVictim,
-  startVictims
+  startVictims,
+  type VictimModule
 } from './crash-points.ts'
+import { providerModule } from './provider-module.ts'
 import { until } from './until.ts'
 
 const UNITS = 1_000
@@ -26,10 +29,17 @@ const HOLD_OPERATIONS = `
     when (new.handler = 'payments.send_operation') execute function hold()`
 const RELEASE_OPERATIONS = `update cartwright.jobs set due_at = now() where handler = 'payments.send_operation' and due_at = 'infinity'`
 
-/** A shop with a sandbox as its payment provider, and with processes that die. */
-export async function useCrashShop(capture: 'automatic' | 'manual') {
-  const withManyOrders = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000' }
-  const shop = await usePaidOrders({ capture, settings: withManyOrders })
+const MODULES = { 'gift-cards': giftCardsModule, providers: providerModule } as const
+
+/** A shop with a sandbox as its payment provider, and with processes that die. `parts`: modules besides those of a checkout. */
+export async function useCrashShop(
+  capture: 'automatic' | 'manual',
+  parts: readonly VictimModule[] = [],
+  more: Readonly<Record<string, string>> = {}
+) {
+  const withManyOrders = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000', ...more }
+  const others = parts.map(part => MODULES[part])
+  const shop = await usePaidOrders({ capture, settings: withManyOrders, others })
   await shop.stock(shop.mug, UNITS)
   const settings = {
     ...withManyOrders,
@@ -52,14 +62,14 @@ export async function useCrashShop(capture: 'automatic' | 'manual') {
       /** Lists all crash points of a request from the statements of a process that survives. */
       const observe = async () => {
         const request = await prepare()
-        const crashPoints = await (await startVictim(shop, settings)).crashPointsOf(request)
+        const crashPoints = await (await startVictim(shop, settings, ...parts)).crashPointsOf(request)
         await afterCrash('no process dies', 1, request)
         return crashPoints
       }
       await shop.sql(HOLD_OPERATIONS)
       const crashPoints = AT_EVERY_STATEMENT ? await observe() : selected
       let index = 0
-      for await (const victim of startVictims(crashPoints.length, shop, settings)) {
+      for await (const victim of startVictims(crashPoints.length, shop, settings, ...parts)) {
         const crashPoint = crashPoints[index] as CrashPoint
         const request = await prepare()
         await victim.crashDuring(crashPoint, request, AT_EVERY_STATEMENT)

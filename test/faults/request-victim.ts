@@ -1,7 +1,8 @@
 /**
  * A process of a shop that reads one list of requests per line, executes them simultaneously and prints the responses:
- * `node request-victim.ts URL SETTINGS [jobs|webhooks]`. Without the last argument it runs no jobs, so that each of its
- * statements belongs to a request. `jobs` runs all due jobs; `webhooks` runs those of a shop with webhooks.
+ * `node request-victim.ts URL SETTINGS [jobs|webhooks] [gift-cards] [providers]`. Without `jobs` and `webhooks` it runs no jobs, so that each of
+ * its statements belongs to a request. `jobs` runs all due jobs; `webhooks` runs those of a shop with webhooks. `gift-cards` adds
+ * the module of examples/gift-cards, `providers` that of provider-module.ts.
  */
 import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -11,17 +12,28 @@ import { openTestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 import type { SentRequest } from './crash-points.ts'
 
-const [databaseUrl = '', settings = '{}', jobs] = process.argv.slice(2)
+/** Loads it on demand, because it loads the whole program. */
+const loadGiftCards = async () =>
+  (await import('../../examples/gift-cards/gift-cards/index.ts')).giftCardsModule
+
+const [databaseUrl = '', settings = '{}', ...parts] = process.argv.slice(2)
+const runsJobs = parts.includes('jobs') || parts.includes('webhooks')
 const shop = await openTestShop({
   databaseUrl,
   settings: JSON.parse(settings),
   isMigrated: true,
-  runsSchedulesAtStart: jobs !== undefined,
-  ...(jobs === 'webhooks'
+  runsSchedulesAtStart: runsJobs,
+  ...(parts.includes('webhooks')
     ? { modules: [catalogModule, webhooksModule], instead: { orders: {} } }
-    : { modules: CHECKOUT_MODULES })
+    : {
+        modules: [
+          ...CHECKOUT_MODULES,
+          ...(parts.includes('gift-cards') ? [await loadGiftCards()] : []),
+          ...(parts.includes('providers') ? [(await import('./provider-module.ts')).providerModule] : [])
+        ]
+      })
 })
-if (jobs === undefined) await shop.platform.outbox.stop()
+if (!runsJobs) await shop.platform.outbox.stop()
 // A killed process does not write its compiled code to the cache for the next one.
 flushCompileCache()
 process.stdout.write('ready\n')
