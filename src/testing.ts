@@ -154,6 +154,13 @@ async function openOn<Apis extends Record<string, object>>(
   return { ...shop, record: recorder.record }
 }
 
+/** A machine that runs many tests simultaneously is no reason to give up a connection after 3 seconds either. */
+function urlWithPatience(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  if (!url.searchParams.has('connect_timeout')) url.searchParams.set('connect_timeout', '60')
+  return url.href
+}
+
 async function openWith<Apis extends Record<string, object>>(
   databaseUrl: string,
   options: TestShopOptions<Apis>,
@@ -167,9 +174,14 @@ async function openWith<Apis extends Record<string, object>>(
   if (!isMigrated) await migrate(databaseUrl, migrationSources(all))
   const log: string[] = []
   const platform = closedOnce(
-    await openPlatform(config, databaseUrl, pino({ level: config.log.level, errorKey: 'err' }, into(log)), {
-      onStatement
-    })
+    await openPlatform(
+      config,
+      urlWithPatience(databaseUrl),
+      pino({ level: config.log.level, errorKey: 'err' }, into(log)),
+      {
+        onStatement
+      }
+    )
   )
   const intervals = new Map<string, number>()
   const shop = await setUpShopModules(

@@ -5,6 +5,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 export type DatabaseConnectOptions = { url: string; statementTimeoutMs: number; lockTimeoutMs: number }
 
 const POSTGRES_VERSION_MIN = 150_000
+/** Unless the URL has libpq's parameter `connect_timeout`, in seconds. */
 const CONNECT_TIMEOUT_MS = 3_000
 /** The server releases the locks of a transaction after this when its process died or hangs. */
 const IDLE_IN_TRANSACTION_MS = 2_000
@@ -82,6 +83,7 @@ export function pgClientConfig(options: DatabaseConnectOptions, more: DatabaseSe
   const url = new URL(options.url)
   const theirs = url.searchParams.getAll('options')
   url.searchParams.delete('options')
+  const timeoutSeconds = Number(url.searchParams.get('connect_timeout'))
   const ours = Object.entries(initialSessionSettings(options, more)).map(
     ([name, value]) => `-c ${name}=${value}`
   )
@@ -89,7 +91,7 @@ export function pgClientConfig(options: DatabaseConnectOptions, more: DatabaseSe
     connectionString: url.href,
     application_name: 'cartwright',
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: timeoutSeconds > 0 ? timeoutSeconds * 1_000 : CONNECT_TIMEOUT_MS,
     query_timeout: options.statementTimeoutMs + SERVER_HEAD_START_MS,
     options: [...theirs, ...ours].join(' ')
   } satisfies pg.ClientConfig
