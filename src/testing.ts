@@ -19,14 +19,19 @@ import { migrate } from './platform/postgres/migrate.ts'
 import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
 import { type RequestOptions, send, type TestResponse, type TestShopVerbs, verbsOf } from './test-requests.ts'
 
+/** The contracts of ports, for the tests of their providers. */
+export type { ExternalServiceControls, ExternalServiceFailure } from './contracts/external-service.ts'
 export {
   type AcceptedMessage,
   type NotificationTransportSubject,
   notificationTransportContract,
   type TransportFailure
 } from './contracts/notification-transport.ts'
-/** The contracts of ports, for the tests of their providers. */
+export { type OrderCheckContractSubject, orderCheckContract } from './contracts/order-check.ts'
 export { type PaymentProviderContractSubject, paymentProviderContract } from './contracts/payment-provider.ts'
+export { type ShippingLabelsContractSubject, shippingLabelsContract } from './contracts/shipping-labels.ts'
+export { type ShippingRatesContractSubject, shippingRatesContract } from './contracts/shipping-rates.ts'
+export { type TaxEngineContractSubject, taxEngineContract } from './contracts/tax-engine.ts'
 
 export { type ContractCase, type TenderContractSubject, tenderContract } from './contracts/tender.ts'
 

@@ -10,6 +10,7 @@ import {
   shippingModule,
   shippingRatesPort
 } from '../../src/modules/shipping/index.ts'
+import { failingService } from './failing-service.ts'
 
 export const EXPRESS: ProviderRate = {
   service: 'express',
@@ -37,31 +38,33 @@ export const carrierModule = (listRates: Readonly<Record<string, ShippingRatePro
     })
   })
 
-/** A carrier with an account: it charges a label once for each key. `answers`: what goes wrong, in the order of calls. */
-export function labelCarrier(answers: (Error | LabelResult)[] = []) {
+/** The heaviest parcel for which the carrier sells labels. */
+const LABEL_GRAMS_MAX = 30_000
+
+/** A carrier with an account, which charges a label once for each key. `service` lets its requests fail. */
+export function labelCarrier() {
+  const service = failingService()
   const bought = new Map<string, Extract<LabelResult, { kind: 'label' }>>()
   const voided = new Set<string>()
   const requests: LabelRequest[] = []
-  const provider: ShippingLabelProvider = {
-    createLabel: async request => {
-      requests.push(request)
-      const answer = answers.shift()
-      if (answer !== undefined && !(answer instanceof Error)) return answer
-      const label = bought.get(request.key) ?? {
-        kind: 'label' as const,
-        carrier: 'Swift',
-        trackingNumber: `SW${bought.size + 1}`,
-        mediaType: 'application/pdf' as const,
-        document: Buffer.from(`%PDF ${request.recipient.name}`)
-      }
-      bought.set(request.key, label)
-      // The response is lost after the label was bought.
-      if (answer instanceof Error) throw answer
-      return label
-    },
-    voidLabel: async ({ key }) => {
-      voided.add(key)
+  const sell = ({ key, weightGrams, recipient }: LabelRequest): LabelResult => {
+    if (weightGrams > LABEL_GRAMS_MAX) return { kind: 'refused', reason: 'Too heavy.' }
+    const label = bought.get(key) ?? {
+      kind: 'label' as const,
+      carrier: 'Swift',
+      trackingNumber: `SW${bought.size + 1}`,
+      mediaType: 'application/pdf' as const,
+      document: Buffer.from(`%PDF ${recipient.name}`)
     }
+    bought.set(key, label)
+    return label
+  }
+  const provider: ShippingLabelProvider = {
+    createLabel: (request, signal) => {
+      requests.push(request)
+      return service.request(() => sell(request), signal)
+    },
+    voidLabel: ({ key }, signal) => service.request(() => void voided.add(key), signal)
   }
   const module = defineModule({
     name: 'labels',
@@ -72,5 +75,5 @@ export function labelCarrier(answers: (Error | LabelResult)[] = []) {
     provides: [shippingLabelsPort],
     setup: async () => ({ api: {}, provides: [provide(shippingLabelsPort, 'swift', provider)] })
   })
-  return { module, bought, voided, requests }
+  return { module, provider, service, bought, voided, requests }
 }

@@ -77,6 +77,7 @@ export {
   orderShippedEvent,
   unpaidStockHighEvent
 } from './events.ts'
+export { findRefusalFault } from './order-checks/refusals.ts'
 export { orderResource } from './orders/schema.ts'
 export {
   type TenderCover,

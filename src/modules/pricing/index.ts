@@ -62,6 +62,7 @@ export type { ComponentTax, QuoteInput, QuoteLine } from './quote/input.ts'
 export type { Quote } from './quote/quote.ts'
 export type { TaxableComponent } from './quote/taxable-components.ts'
 export { orderHistoryPort } from './redemptions/order-history.ts'
+export { findTaxAnswerFault } from './tax-engine/answers.ts'
 export { type TaxEngine, type TaxRequest, taxEnginePort } from './tax-engine/port.ts'
 export type { AppliedTaxEngine } from './tax-engine/service.ts'
 

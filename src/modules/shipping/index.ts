@@ -64,7 +64,9 @@ export {
   type ShippingLabelProvider,
   shippingLabelsPort
 } from './labels/port.ts'
+export { findLabelResultFault } from './labels/result.ts'
 export { packingSlipOrdersPort } from './packing-slips/service.ts'
+export { findProviderRatesFault } from './provider-rates/options.ts'
 export {
   type ParcelToRate,
   type ProviderRate,

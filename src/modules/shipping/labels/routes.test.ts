@@ -6,8 +6,8 @@ import { shippingModule } from '../index.ts'
 import { deleteOldLabelDocuments } from './repository.ts'
 
 /** A placed order whose goods are still to be shipped, in a shop with a label provider. */
-async function useOrderToShip(answers: Parameters<typeof labelCarrier>[0] = []) {
-  const carrier = labelCarrier(answers)
+async function useOrderToShip() {
+  const carrier = labelCarrier()
   const shop = await useCheckouts({
     modules: [...CHECKOUT_MODULES, carrier.module],
     settings: {
@@ -84,7 +84,8 @@ test('a label is bought once, downloaded, follows its parcel, and is voided with
 })
 
 test('a label whose response was lost is requested again with the same key, and bought once', async () => {
-  const { admin, path, becomes, bought, requests } = await useOrderToShip([new Error('connection reset')])
+  const { admin, path, becomes, bought, requests, service } = await useOrderToShip()
+  await service.failNext('lost')
   await admin.post(path, {})
   await becomes('ready')
   expect(requests).toHaveLength(2)
@@ -93,7 +94,7 @@ test('a label whose response was lost is requested again with the same key, and 
 })
 
 test('a refused label says why, and another one can be requested', async () => {
-  const { admin, path, becomes, voided } = await useOrderToShip([{ kind: 'refused', reason: 'Too heavy.' }])
+  const { admin, path, becomes, voided } = await useOrderToShip()
   await admin.post(path, { weight_grams: 90_000 })
   await becomes('failed')
   expect((await admin.get(path)).json.problem).toBe('Too heavy.')
