@@ -192,7 +192,10 @@ export const shippingModule = defineModule({
         await labels.parcelVoided(tx, wrong.shipmentId)
       },
       findReported: tracking.findReported,
-      updateUnshipped: shipments.updateUnshipped,
+      updateUnshipped: async (tx, orderId, groups) => {
+        await shipments.updateUnshipped(tx, orderId, groups)
+        await labels.unshippedChanged(tx, orderId)
+      },
       assignCustomer: shipments.assignCustomer,
       updateMetadata: createMetadataCommand(shipments.updateMetadata),
       erase: async (tx, orderIds) => {

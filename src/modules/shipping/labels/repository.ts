@@ -103,6 +103,24 @@ export const startVoidingLabel = statement({
     update shipping.labels set status = 'voiding', document = null, media_type = null, problem = null, ${changed}
     where shipment_id = $shipment_id and status in ('requested', 'ready') returning id`
 })
+/**
+ * Marks the current labels of an order's removed shipments as to be voided, and returns their ids. Once a parcel was sent, it may
+ * have such a label without naming its tracking number, so labels stay.
+ */
+export const startVoidingUnusedLabels = statement({
+  name: 'shipping.start_voiding_unused_labels',
+  takes: { order_id: 'uuid' },
+  gives: { id: 'uuid' },
+  text: `
+    update shipping.labels set status = 'voiding', document = null, media_type = null, problem = null, ${changed}
+    where order_id = $order_id and status in ('requested', 'ready')
+      and not exists (select from shipping.shipments s where s.id = labels.shipment_id)
+      and not exists (
+        select from shipping.shipments s
+        where s.order_id = $order_id and s.sent_at is not null and s.voided_at is null
+      )
+    returning id`
+})
 /** Assigns the label with this tracking number to the parcel that was shipped with it. */
 export const assignLabelToParcel = statement({
   name: 'shipping.assign_label_to_parcel',

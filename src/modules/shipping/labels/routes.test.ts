@@ -108,6 +108,27 @@ test('a refused label says why, and another one can be requested', async () => {
   expect(voided.size).toBe(1)
 })
 
+test('the label of a canceled order is voided', async () => {
+  const { admin, path, becomes, bought, voided, order } = await useOrderToShip()
+  await admin.post(path, {})
+  await becomes('ready')
+  expect((await admin.post(`/api/admin/orders/${order.id}/cancel`, {})).status).toBe(200)
+  await becomes('voided')
+  expect([...voided]).toEqual([...bought.keys()])
+})
+
+test('a label stays when a parcel was sent, which may have it, also when the rest is canceled', async () => {
+  const { admin, path, becomes, order } = await useOrderToShip()
+  await admin.post(path, {})
+  await becomes('ready')
+  const units = { lines: [{ line: 1, quantity: 1 }] }
+  const orderPath = `/api/admin/orders/${order.id}`
+  expect((await admin.post(`${orderPath}/shipments`, { ...units, carrier: 'Swift' })).status).toBe(200)
+  const canceled = await admin.post(`${orderPath}/cancel`, units)
+  expect(canceled.status, canceled.text).toBe(200)
+  expect((await admin.get(path)).json.status).toBe('ready')
+})
+
 test('a label needs a known provider and the present version of a shipment, and only administrators create it', async () => {
   const { admin, path, pathOf, buyer, anonymous } = await useOrderToShip()
   const unknown = await admin.post(path, { provider: 'other' })

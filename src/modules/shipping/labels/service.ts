@@ -124,6 +124,12 @@ export function createLabelService({ db, enqueue, providers }: Deps) {
           tracking_key: normalizeTrackingNumber(tracking_number)
         })
     },
+    /** Voids the labels of shipments that were canceled. No statement in a shop without providers. */
+    unshippedChanged: async (tx: Transaction, orderId: string): Promise<void> => {
+      if (providers().length === 0) return
+      for (const { id } of await tx.rows(repository.startVoidingUnusedLabels, { order_id: orderId }))
+        process(tx, id)
+    },
     /** Voids the label of a voided parcel. No statement in a shop without providers. */
     parcelVoided: async (tx: Transaction, shipmentId: string): Promise<void> => {
       if (providers().length > 0) await startVoiding(tx, shipmentId)
