@@ -93,7 +93,7 @@ test('docs/README.md lists every guide', () => {
 
 const config = loadConfig(standardModules, {}) as unknown as Record<string, Record<string, unknown>>
 /** Sections of modules that are examples. */
-const EXAMPLES = ['gift_cards']
+const EXAMPLES = ['acme_parcels', 'gift_cards']
 const SECTIONS = Object.keys(config).join('|')
 /** Events, ports and files are written as settings are: `orders.erased`, `orders.tender`, `events.ts`. */
 const OTHERS = new Set<string>([...listDeclaredEvents(), ...listDeclaredPorts()].map(({ name }) => name))
