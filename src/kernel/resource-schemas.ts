@@ -8,7 +8,9 @@ export type ShownFields = {
   readonly before: string | undefined
 }
 /** The object of which a request contains fields of other modules. */
-export type AcceptedFields = { readonly resource: Resource; readonly action: 'create' | 'update' }
+type AcceptedFields = { readonly resource: Resource; readonly action: 'create' | 'update' }
+/** The objects of a body that accept fields: the body itself, or those in this list of it. */
+export type AcceptingObjects = AcceptedFields & { readonly list: string | undefined }
 
 type Schema = {
   readonly type?: unknown
@@ -45,9 +47,15 @@ export function acceptsFieldsOf<T extends TSchema>(
   return { ...schema, [ACCEPTED]: { resource, action } }
 }
 
-/** Returns what `acceptsFieldsOf` marked the schema with. */
-export const acceptedFieldsOf = (schema: unknown): AcceptedFields | undefined =>
-  (schema as Schema | undefined)?.[ACCEPTED]
+/** Returns which objects of a body `acceptsFieldsOf` marked. */
+export function acceptingObjectsIn(body: unknown): AcceptingObjects[] {
+  const { properties = {}, [ACCEPTED]: own } = (body ?? {}) as Schema
+  const inLists = Object.entries(properties).flatMap(([list, { items }]) => {
+    const accepted = items?.[ACCEPTED]
+    return accepted === undefined ? [] : [{ ...accepted, list }]
+  })
+  return own === undefined ? inLists : [{ ...own, list: undefined }, ...inLists]
+}
 
 const marked = new WeakMap<object, boolean>()
 
@@ -100,12 +108,17 @@ const placeIn = (names: readonly string[], before: string | undefined): number =
   return at < 0 ? names.length : at
 }
 
-/** Returns the schema of a body with these fields, which can be left out. */
-export function withAcceptedFields<T extends object>(schema: T, added: Added): T {
-  const { properties } = schema as Schema
+/** Returns the schema of a body with these fields, or of the objects in this list of it. The fields can be left out. */
+export function withAcceptedFields<T extends object>(schema: T, added: Added, list?: string): T {
+  const { properties = {} } = schema as Schema
+  if (list === undefined) {
+    const members = added.map(({ field, schema }) => [field, schema] as const)
+    return { ...schema, properties: { ...properties, ...Object.fromEntries(members) } }
+  }
+  const { items = {}, ...array } = properties[list] ?? {}
   return {
     ...schema,
-    properties: { ...properties, ...Object.fromEntries(added.map(({ field, schema }) => [field, schema])) }
+    properties: { ...properties, [list]: { ...array, items: withAcceptedFields(items, added) } }
   }
 }
 

@@ -167,6 +167,39 @@ test.each(WRITES)(
   }
 )
 
+test('written fields of variants are accepted in a new product, each for its own variant', async () => {
+  const labels = createLabels(label(variantResource, 'admin', true), {
+    ...label(productResource, 'admin', true),
+    field: 'shelf'
+  })
+  const shop = await useLabels(labels)
+  const variant = (sku: string, fields = {}) => ({ sku, price: 1, attributes: { Size: sku }, ...fields })
+  const variants = [variant('S', { label: 'one' }), variant('M'), variant('L', { label: 'three' })]
+  const body = { name: 'Mug', shelf: 'A7', variants }
+  const key = { 'idempotency-key': 'a-product-with-labels' }
+  const created = await shop.admin.post('/api/catalog/products', body, key)
+  expect(created.status, created.text).toBe(201)
+  type Labeled = { id: string; sku: string; label: unknown }
+  const shown: Labeled[] = created.json.variants
+  expect(shown.map(({ sku, label }) => [sku, label])).toEqual([
+    ['S', 'one'],
+    ['M', null],
+    ['L', 'three']
+  ])
+  expect(labels.writes()).toEqual([
+    [created.json.id, 'A7'],
+    [shown[0]?.id, 'one'],
+    [shown[2]?.id, 'three']
+  ])
+  expect((await shop.admin.post('/api/catalog/products', body, key)).json).toEqual(created.json)
+  expect(labels.writes()).toEqual([])
+
+  const invalid = { name: 'Cup', variants: [variant('XL', { label: 7 })] }
+  const { status, json } = await shop.admin.post('/api/catalog/products', invalid)
+  expect([status, json.errors[0].path]).toEqual([400, 'body/variants/0/label'])
+  expect(await shop.document()).toContain('CreateVariantRequest')
+})
+
 test('a field is written in the transaction of the request, once per idempotency key', async () => {
   const labels = createLabels(label(productResource, 'admin', true))
   const shop = await useLabels(labels)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import {
-  type AcceptedFields,
-  acceptedFieldsOf,
+  type AcceptingObjects,
+  acceptingObjectsIn,
   findResourcesIn,
   type ShownFields,
   type VisitResources,
@@ -9,6 +9,7 @@ import {
   withShownFields
 } from '../../kernel/resource-schemas.ts'
 import type { ReadableField, ReadResourceFields } from '../../kernel/resources.ts'
+import type { IdempotentWriteRequest } from '../../platform/idempotency/write.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 
 declare module 'fastify' {
@@ -17,8 +18,7 @@ declare module 'fastify' {
     fieldWrites: WriteFields | null
   }
 }
-/** Writes fields of the object that the request creates or updates. `createdId`: the id of what it creates. */
-type WriteFields = (tx: Transaction, createdId: string) => Promise<void>
+type WriteFields = NonNullable<IdempotentWriteRequest['writeFields']>
 
 type Parts = Pick<RouteOptions, 'schema' | 'preHandler' | 'preSerialization'>
 type FieldsOf = ReadResourceFields<Transaction>
@@ -82,37 +82,69 @@ async function fillFields(
   )
 }
 
+type Body = Readonly<Record<string, unknown>>
+/** Objects of a body, with the fields that a request can write. */
+type WritableFields = AcceptingObjects & { readonly fields: readonly Field[] }
+
 function withFieldsOfRequest<P extends Parts>(parts: P, fieldsOf: FieldsOf): P {
-  const accepted = acceptedFieldsOf(parts.schema?.body)
-  if (accepted === undefined) return parts
-  const written = fieldsOf(accepted.resource, 'any').filter(({ write }) => write !== undefined)
-  // A field for several audiences is written once.
-  const writable = [...new Map(written.map(each => [each.field, each])).values()]
-  if (writable.length === 0) return parts
+  const accepting = acceptingObjectsIn(parts.schema?.body)
+    .map(objects => ({ ...objects, fields: writableFieldsOf(fieldsOf(objects.resource, 'any')) }))
+    .filter(({ fields }) => fields.length > 0)
+  if (accepting.length === 0) return parts
   const keepFields = (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
-    request.fieldWrites = takeFieldsFromBody(request, accepted, writable)
+    request.fieldWrites = takeFieldsFromBody(request, accepting)
     done()
   }
   return {
     ...parts,
-    schema: { ...parts.schema, body: withAcceptedFields(parts.schema?.body as object, writable) },
+    schema: {
+      ...parts.schema,
+      body: accepting.reduce(
+        (body, { fields, list }) => withAcceptedFields(body, fields, list),
+        parts.schema?.body as object
+      )
+    },
     preHandler: [...[parts.preHandler ?? []].flat(), keepFields]
   }
 }
 
+/** A field for several audiences is written once. */
+const writableFieldsOf = (fields: readonly Field[]): Field[] => [
+  ...new Map(fields.filter(({ write }) => write !== undefined).map(each => [each.field, each])).values()
+]
+
 /** Moves the fields of other modules out of the body, because the handler and its service do not know them. */
 function takeFieldsFromBody(
   request: FastifyRequest,
-  { action }: AcceptedFields,
-  writable: readonly Field[]
+  accepting: readonly WritableFields[]
 ): WriteFields | null {
-  const body = request.body as Record<string, unknown>
-  const given = writable.filter(({ field }) => field in body)
-  if (given.length === 0) return null
-  const names = given.map(({ field }) => field)
-  request.body = Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
-  return async (tx, createdId) => {
-    const id = action === 'create' ? createdId : (request.params as { id: string }).id
-    for (const { field, write } of given) await write?.(tx, id, body[field])
+  const writes: WriteFields[] = []
+  let body = request.body as Body
+  for (const { action, list, fields } of accepting) {
+    const objects = list === undefined ? [body] : ((body[list] ?? []) as Body[])
+    const taken = objects.map(object => takeFields(object, fields))
+    if (taken.every(({ given }) => given.length === 0)) continue
+    const rests = taken.map(({ rest }) => rest)
+    body = list === undefined ? (rests[0] as Body) : { ...body, [list]: rests }
+    writes.push(async (tx, created) => {
+      for (const [index, { given }] of taken.entries()) {
+        const id = action === 'create' ? created(list, index) : (request.params as { id: string }).id
+        for (const { write, value } of given) await write?.(tx, id, value)
+      }
+    })
   }
+  request.body = body
+  if (writes.length === 0) return null
+  return async (tx, created) => {
+    for (const write of writes) await write(tx, created)
+  }
+}
+
+function takeFields(object: Body, fields: readonly Field[]) {
+  const given = fields
+    .filter(({ field }) => field in object)
+    .map(({ field, write }) => ({ write, value: object[field], field }))
+  const names = given.map(({ field }) => field)
+  const rest = Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+  return { given, rest: names.length === 0 ? object : rest }
 }

@@ -1,7 +1,7 @@
 import { createTimeZoneDays } from '../../kernel/days.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidator } from '../../platform/cached.ts'
-import { authModule } from '../auth/index.ts'
+import { authModule, userResource } from '../auth/index.ts'
 import { inventoryModule } from '../inventory/index.ts'
 import { ordersModule } from '../orders/index.ts'
 import { paymentsModule } from '../payments/index.ts'
@@ -20,7 +20,11 @@ import { createMaintenanceService } from './maintenance/service.ts'
 import { moduleHealthRoutes } from './modules/routes.ts'
 import { createModuleHealthService } from './modules/service.ts'
 import { userAdministrationRoutes } from './users/routes.ts'
+import { createUserSchemas } from './users/schema.ts'
 import { createUserAdministration } from './users/service.ts'
+
+/** Made when the module is loaded, because the resource then knows the names that it has itself. */
+const userSchemas = createUserSchemas(userResource)
 
 /** Administration of the shop as a whole. */
 export const adminModule = defineModule({
@@ -67,8 +71,10 @@ export const adminModule = defineModule({
         moduleHealthRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)
         configurationRoutes(tiers, house.config)
-        if (auth !== undefined)
-          userAdministrationRoutes(tiers, createUserAdministration({ db, auth, modules: house.modules }))
+        if (auth !== undefined) {
+          const users = createUserAdministration({ db, auth, modules: house.modules })
+          userAdministrationRoutes(tiers, users, userSchemas)
+        }
         auditRoutes(tiers, createAuditListService({ audit, auth }))
         maintenanceRoutes(tiers, maintenance)
         eventAdministrationRoutes(tiers, events)

@@ -39,6 +39,8 @@ export type IdempotentWrite = {
   ): Promise<T | undefined>
   /** Records, inside `work`, the id of the object that the request created or found, for later attempts. */
   result(id: string): void
+  /** Records, inside `work`, the ids of the objects that the request created from a list of its body, in its order. */
+  resultsIn(list: string, ids: readonly string[]): void
   /**
    * Returns the result of another request, instead of `once` or after it failed. Records the id under the key in a separate
    * transaction, so that later attempts return the same. Compares no version.
@@ -64,11 +66,13 @@ export type IdempotentWriteRequest = {
   deadlineAt?: number | undefined
   /** Absent for a write without a request, which holds no slot. */
   withoutSlot?: RunWithoutRequestSlot
-  /** Writes the fields of other modules after the work. `createdId`: the id of what the request creates. */
-  writeFields?: ((tx: Transaction, createdId: string) => Promise<void>) | undefined
+  /** Writes the fields of other modules after the work. */
+  writeFields?: ((tx: Transaction, createdId: CreatedId) => Promise<void>) | undefined
   /** Records in the transaction that the request is done; absent without an idempotency key. */
   mark?: Mark | undefined
 }
+/** Returns the id of what the request created, or of what it created from an object in a list of its body. */
+type CreatedId = (list: string | undefined, index: number) => string
 type Mark = (tx: Transaction, resultId: string | null) => Promise<void>
 
 export const idempotencyKeyInProgressError = defineError(
@@ -85,6 +89,7 @@ export const ifMatchNotSupportedError = defineError(
 export function createIdempotentWrite(operation: IdempotentWriteRequest): IdempotentWrite {
   const { id, isApplied, expectedVersion } = operation
   let resultId = operation.resultId
+  const idsIn = new Map<string, readonly string[]>()
   let isCompared = expectedVersion === null
   let isBegun = false
 
@@ -109,6 +114,12 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
     })
   }
 
+  const createdId: CreatedId = (list, index) => {
+    const created = list === undefined ? (resultId ?? id) : idsIn.get(list)?.[index]
+    if (created === undefined) throw new Error(`the write recorded no id of ${list}[${index}]`)
+    return created
+  }
+
   return {
     id,
     get resultId() {
@@ -126,7 +137,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
           isCompared = expectedVersion === null
           const made = await work(tx)
           if (!isCompared) throw ifMatchNotSupportedError()
-          await operation.writeFields?.(tx, resultId ?? id)
+          await operation.writeFields?.(tx, createdId)
           await operation.mark?.(tx, resultId)
           return made
         },
@@ -143,6 +154,9 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
     },
     result: noted => {
       resultId = noted
+    },
+    resultsIn: (list, ids) => {
+      idsIn.set(list, ids)
     },
     answerWith: async (db, found) => {
       if (isApplied) throw new Error('an earlier try has noted its result')

@@ -8,7 +8,11 @@ import type { UserAdministration } from './service.ts'
 const config = { class: 'account', requiresFullAccess: true } as const
 const byUsers = { ...config, isUsersOnly: true } as const
 
-export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration): void {
+export function userAdministrationRoutes(
+  tiers: Tiers,
+  users: UserAdministration,
+  own: schema.UserSchemas
+): void {
   tiers.admin.get(
     '/admin/users',
     {
@@ -18,7 +22,7 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
         description:
           'Returns customers and administrators, newest first. Search by the beginning of an e-mail address or name in `q`, and filter by `role` and `disabled`. Poll for changes with `updated_since`. Needs an administrator with full access. 400 `UPDATED_SINCE_FILTERED`: send `updated_since` without filters.',
         querystring: schema.UserListQuery,
-        response: { 200: schema.ManagedUserListResponse }
+        response: { 200: own.ManagedUserListResponse }
       }
     },
     request => users.list(request.query)
@@ -32,7 +36,7 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
         description:
           'Returns the account of a customer or administrator. Needs an administrator with full access. 404 `AUTH_USER_NOT_FOUND`: the account does not exist or was deleted.',
         params: IdParams,
-        response: { 200: schema.ManagedUserResponse }
+        response: { 200: own.ManagedUserResponse }
       }
     },
     request => users.read(request.params.id)
@@ -46,8 +50,8 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
         description:
           'Changes the rights of another user, or disables or enables their account. A disabled user is logged out everywhere and cannot log in. Needs an administrator with full access and a recent login; API keys are rejected. 400 `ADMIN_SCOPE_UNKNOWN`: use names of `modules`. 404 `AUTH_USER_NOT_FOUND`: the account does not exist. 409 `ADMIN_OWN_ACCOUNT`: ask another administrator. 409 `AUTH_LAST_ADMIN`: give full access to another user first.',
         params: IdParams,
-        body: schema.ManageUserRequest,
-        response: { 200: schema.ManagedUserResponse }
+        body: own.ManageUserRequest,
+        response: { 200: own.ManagedUserResponse }
       }
     },
     request => users.patch(identityOf(request).userId, request.params.id, request.body, writeOf(request))
@@ -62,7 +66,7 @@ export function userAdministrationRoutes(tiers: Tiers, users: UserAdministration
           'Changes `metadata` and `private_metadata` of a user. Sent keys are set, null deletes a key, and other keys stay. The user sees `metadata`; only administrators see `private_metadata`. Needs an administrator or API key with full access. 400 `METADATA_LIMIT`: the user would have too many keys or bytes; delete some. 404 `AUTH_USER_NOT_FOUND`: the account does not exist.',
         params: IdParams,
         body: schema.UserMetadataRequest,
-        response: { 200: schema.ManagedUserResponse }
+        response: { 200: own.ManagedUserResponse }
       }
     },
     request => users.updateMetadata(request.params.id, request.body, writeOf(request))

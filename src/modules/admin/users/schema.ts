@@ -4,6 +4,7 @@ import {
   adminMetadataResponseFieldSchemas,
   metadataFilterQuery
 } from '../../../kernel/metadata.ts'
+import { acceptsFieldsOf, showsFieldsOf } from '../../../kernel/resource-schemas.ts'
 import { type Static, Type } from '../../../kernel/schema.ts'
 import {
   Id,
@@ -16,6 +17,7 @@ import {
   response,
   Time
 } from '../../../kernel/wire.ts'
+import type { userResource } from '../../auth/index.ts'
 
 const Role = Type.Enum(['customer', 'admin'])
 const SCOPES = 'Modules that an administrator may manage. Null: full access, or a customer.'
@@ -38,7 +40,7 @@ const Rights = request('RightsRequest', {
   role: Role,
   scopes: nullable(Type.Array(line(64), { description: SCOPES, maxItems: 100, uniqueItems: true }))
 })
-export const ManageUserRequest = request('ManageUserRequest', {
+const ManageUserRequest = request('ManageUserRequest', {
   rights: Type.Optional({
     ...Rights,
     description: 'Rights of the user. For a customer, `scopes` is null.'
@@ -51,7 +53,7 @@ export const ManageUserRequest = request('ManageUserRequest', {
 export const UserMetadataRequest = request('UserMetadataRequest', adminMetadataRequestFields)
 export type ManageUserRequest = Static<typeof ManageUserRequest>
 
-export const ManagedUserResponse = response('ManagedUserResponse', {
+const ManagedUserResponse = response('ManagedUserResponse', {
   id: Id,
   email: nullable(Type.String()),
   name: nullable(Type.String()),
@@ -66,7 +68,17 @@ export const ManagedUserResponse = response('ManagedUserResponse', {
   ...adminMetadataResponseFieldSchemas,
   updated_at: { ...Time, description: 'When one of these fields last changed.' }
 })
-export const ManagedUserListResponse = changeListResponse(ManagedUserResponse)
+
+/** The schemas of users, with the fields that modules add to the resource. */
+export function createUserSchemas(users: typeof userResource) {
+  const UserResponse = showsFieldsOf(users, 'admin', ManagedUserResponse)
+  return {
+    ManageUserRequest: acceptsFieldsOf(users, 'update', ManageUserRequest),
+    ManagedUserResponse: UserResponse,
+    ManagedUserListResponse: changeListResponse(UserResponse)
+  }
+}
+export type UserSchemas = ReturnType<typeof createUserSchemas>
 
 const UserSessionResponse = response('UserSessionResponse', {
   id: Id,

@@ -29,6 +29,8 @@ export function createUserAdministration({ db, auth, modules }: Deps) {
       assertOtherAccount(actor, id)
       const unknown = rights?.scopes?.find(scope => !names.includes(scope))
       if (unknown !== undefined) throw adminScopeUnknownError({ details: { scope: unknown, modules: names } })
+      // A request may contain fields of other modules only, which are written for any id.
+      await auth.user(id)
       await write.once(db, async tx => {
         if (rights !== undefined) await auth.setRoleById(tx, id, rights.role, rights.scopes)
         if (disabled !== undefined) await auth.setDisabledById(tx, id, disabled)

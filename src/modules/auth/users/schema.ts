@@ -16,8 +16,8 @@ export const LocaleSchema = Type.String({
   description: 'The language of mails to the user (BCP 47), such as sv-SE.'
 })
 
-/** Users. Modules can add fields to what users see of their own account. */
-export const userResource = defineResource('auth.user', { audiences: ['owner'] })
+/** Users. Modules can add fields to what users see of their own account, and to what administrators see and change. */
+export const userResource = defineResource('auth.user', { audiences: ['owner', 'admin'] })
 
 export const UserResponse = showsFieldsOf(
   userResource,

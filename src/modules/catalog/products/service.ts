@@ -105,6 +105,10 @@ export function createProductService({ db, changes, inventory, currency }: Deps)
       const slug = fields.slug === undefined ? await freeSlug(tx, row) : row.slug
       await tx.run(repository.insertProducts, { rows: [{ ...row, slug }] })
       await tx.run(insertVariants, { rows })
+      write.resultsIn(
+        'variants',
+        rows.map(({ id }) => id)
+      )
       await changeMetadata(tx, repository.updateProductMetadata, { id: row.id, metadata, private_metadata })
       await changeMetadata(
         tx,
