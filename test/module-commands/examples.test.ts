@@ -4,11 +4,18 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { catalogModule } from '../../src/modules/catalog/index.ts'
+import { inventoryModule } from '../../src/modules/inventory/index.ts'
+import { notificationsModule } from '../../src/modules/notifications/index.ts'
 import { ordersModule } from '../../src/modules/orders/index.ts'
+import { paymentsModule } from '../../src/modules/payments/index.ts'
+import { pricingModule } from '../../src/modules/pricing/index.ts'
+import { reviewsModule } from '../../src/modules/reviews/index.ts'
+import { shippingModule } from '../../src/modules/shipping/index.ts'
 import { newWrite } from '../../src/platform/idempotency/write.ts'
-import { admin } from '../../src/testing.ts'
-import { STOCKHOLM } from '../support/checkouts.ts'
+import { admin, customer } from '../../src/testing.ts'
+import { CHECKOUT_MODULES, STOCKHOLM } from '../support/checkouts.ts'
 import { useOrders } from '../support/orders.ts'
+import { readPublicExports } from '../support/public-exports.ts'
 import {
   compileExamples,
   type Example,
@@ -33,27 +40,56 @@ function newCaller() {
 
 /** What the examples use, in a shop of their own. */
 async function useGiven() {
-  const shop = await useOrders()
-  const [row] = await shop.sql('select sku from catalog.variants where id = $1', [shop.mug])
+  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, reviewsModule, notificationsModule] })
+  const [row] = await shop.sql('select sku, product_id from catalog.variants where id = $1', [shop.mug])
   const { json: category } = await shop.as(admin()).post('/api/catalog/categories', { name: 'Mugs' })
+  const review = await shop.as(customer()).post(`/api/products/${row?.product_id}/reviews`, { rating: 5 })
+  const stockedVariantId = await shop.sell()
+  await shop.stock(stockedVariantId, 100)
   return {
     assert,
     orders: shop.apiOf(ordersModule),
     catalog: shop.apiOf(catalogModule),
+    pricing: shop.apiOf(pricingModule),
+    inventory: shop.apiOf(inventoryModule),
+    payments: shop.apiOf(paymentsModule),
+    shipping: shop.apiOf(shippingModule),
+    reviews: shop.apiOf(reviewsModule),
+    notifications: shop.apiOf(notificationsModule),
     db: shop.db,
     databaseUrl: shop.databaseUrl,
     Readable,
     variantId: shop.mug,
+    stockedVariantId,
+    ...(await createPrices(shop)),
     categoryId: category.id,
+    reviewId: review.json.id,
     sku: row?.sku,
     shipping_address: STOCKHOLM,
     ...newCaller()
   }
 }
 
+/** A price list of a market that no other example buys in, and a promotion that needs a code. */
+async function createPrices({ made, admin, mug }: Awaited<ReturnType<typeof useOrders>>) {
+  const { id: priceListId } = await made('price-lists', { name: 'Switzerland', currency: 'CHF' })
+  const prices = [{ variant_id: mug, from_quantity: 1, price: 900 }]
+  await admin.put(`/api/admin/price-lists/${priceListId}/prices`, { prices })
+  const market = { code: 'ch', name: 'Switzerland', countries: ['CH'], currency: 'CHF', locale: 'de-CH' }
+  await made('markets', { ...market, prices_include_tax: true, price_list_id: priceListId })
+  const effect = { type: 'percentage', percentage_ppm: 100_000 }
+  const combines = ['line', 'order', 'shipping']
+  const promotion = { name: 'A tenth off', class: 'order', effect, combines, needs_code: true }
+  const { id: promotionId } = await made('promotions', promotion)
+  await made(`promotions/${promotionId}/codes`, { code: 'TENTH' })
+  return { priceListId, promotionId }
+}
+
+/** The APIs of modules that the package exports, and the groups of commands in them. */
 const APIS = [
-  ['src/modules/catalog/index.ts', 'CatalogApi'],
-  ['src/modules/orders/index.ts', 'OrdersApi'],
+  ...readPublicExports()
+    .filter(({ kind, name }) => kind === 'type' && name.endsWith('Api'))
+    .map(({ path, name }) => [path, name] as const),
   ['src/modules/orders/commands/contract.ts', 'CheckoutCommands'],
   ['src/modules/orders/commands/contract.ts', 'OrderCommands']
 ] as const
@@ -62,6 +98,10 @@ const APIS = [
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   OrdersApi: ['checkouts', 'orders']
 }
+
+test('the exported APIs of modules are found', () => {
+  expect(APIS.map(([, name]) => name)).toEqual(expect.arrayContaining(['CatalogApi', 'ShippingApi']))
+})
 
 test.each(APIS)('each function of the module API in %s has an example: %s', (path, type) => {
   const others = membersOf(path, type).filter(({ hasExample }) => !hasExample)

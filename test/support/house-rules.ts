@@ -71,7 +71,7 @@ const TAKES_LEVELS =
 const SHAPELESS = /(?:^|\/)(?:utils?|common|shared|helpers?|types|interfaces|constants)\//
 /** Files beside the folders of a module: its declarations, and parts of its set-up. Tests of the whole module are there, too. */
 const MODULE_ROOT =
-  /^(?:index|settings|errors|events|jobs|fake|diagnosis|validation|set-up-[a-z]+(?:-[a-z]+)*)\.ts$/
+  /^(?:index|api|settings|errors|events|jobs|fake|diagnosis|validation|set-up-[a-z]+(?:-[a-z]+)*)\.ts$/
 /** Loads the payment sandbox when the first payment needs it, which never happens in production. */
 const SANDBOX_LOADER = 'src/modules/payments/providers/enabled.ts'
 /** Everything else waits by it, by `until` or by `expect.poll`. */

@@ -69,14 +69,28 @@ const MEASURE_SECONDS = 15
 
 /** API of notifications for other modules. */
 export type NotificationsApi = {
-  /** Mails stored for /mails in development. `undefined` when the shop really sends mails. */
+  /**
+   * Mails stored for /mails in development. `undefined` when the shop really sends mails.
+   * @example
+   * const mails = await notifications.devMailbox?.list('ada@example.com')
+   * assert.deepEqual(mails, [])
+   */
   readonly devMailbox: Pick<DevMailbox, 'list' | 'find'> | undefined
-  /** Queues a mail to every address of `notifications.staff`, in the caller's transaction. */
+  /**
+   * Queues a mail to every address of `notifications.staff`, in the caller's transaction.
+   * @example
+   * const data = { url: 'https://example.com/hooks', reason: 'failures' }
+   * await db.transaction(tx => notifications.notifyStaff(tx, 'webhooks_off', [{ sourceId: newId(), data }]))
+   */
   readonly notifyStaff: StaffMailQueue['notify']
   /**
    * Sends a mail at once and stores nothing of it, for content that must not be stored, such as the code of a gift card. Call
    * it from a job, outside a transaction; a retry of the job sends the mail again with the same Message-ID. Returns false
    * when the address is invalid or suppressed. @throws MailSendError when the mail server does not accept the mail
+   * @example
+   * const to = { email: 'bob@example.com', name: 'Bob' }
+   * const mail = { id: newId(), kind: 'gift_cards.code', to, subject: 'Your gift card', text: 'The code is 7K2M.' }
+   * assert.equal(await notifications.send(mail), true)
    */
   readonly send: SendUnstoredMail
 }

@@ -1,15 +1,15 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
-import type { RunWithoutRequestSlot } from '../../platform/idempotency/write.ts'
-import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import type { Transaction } from '../../platform/postgres/database.ts'
 import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
 import { orderPaymentHooksPort, type PaymentStartGuard } from './accounts/hooks.ts'
 import { createOrderPaymentAccountLock, type LockedOrderPaymentAccount } from './accounts/locked-account.ts'
 import { type OrderPayments, orderPaymentsOfApi, provideOrderPayments } from './accounts/order-payments.ts'
-import { createOrderPaymentAccountService, type NewOrderPaymentAccount } from './accounts/service.ts'
+import { createOrderPaymentAccountService } from './accounts/service.ts'
 import { paymentRoutes } from './administration/routes.ts'
 import { createPaymentAdministration } from './administration/service.ts'
+import type { PaymentsApi } from './api.ts'
 import { eraseOldPaymentNetworks } from './attempt-limits/repository.ts'
 import { createPaymentAttemptLimits } from './attempt-limits/service.ts'
 import { createAuthorizationExpiryWatch } from './authorization-expiry/watch.ts'
@@ -21,7 +21,7 @@ import {
 import { erasePaymentData, paymentPersonalData } from './erasure/service.ts'
 import { paymentEvents } from './events.ts'
 import { type ChangedPaymentAccountState, createPaymentFactRecorder } from './facts/recorder.ts'
-import { type DailyPaymentSums, type OrderPaymentAccountRow, sumPaymentsByDay } from './facts/repository.ts'
+import { sumPaymentsByDay } from './facts/repository.ts'
 import { paymentIntentRoutes } from './intents/routes.ts'
 import { createPaymentIntentService } from './intents/service.ts'
 import {
@@ -36,7 +36,7 @@ import { createPaymentOperationSender } from './operations/sender.ts'
 import { insertPaymentOperations } from './payments/operation-repository.ts'
 import { createRefundService, type RefundActor } from './payments/refunds.ts'
 import { findPaymentStartProblems } from './payments/shop-start-problems.ts'
-import { createPaymentStarter, type PaymentProviderAndMethodChoice } from './payments/start.ts'
+import { createPaymentStarter } from './payments/start.ts'
 import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'
 import { paymentEventQuarantineRoutes } from './provider-events/quarantine-routes.ts'
@@ -49,14 +49,12 @@ import { paymentProviderPort } from './providers/port.ts'
 import { createPaymentProviderRegistry } from './providers/registry.ts'
 import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
-import {
-  createPaymentProviderReconciliation,
-  type PaymentReconciliationOptions
-} from './reconciliation/service.ts'
+import { createPaymentProviderReconciliation } from './reconciliation/service.ts'
 import { createPaymentReconciliationStatusReader } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
+export type { PaymentStatistics, PaymentsApi } from './api.ts'
 export {
   authorizationExpiringEvent,
   paymentAuthorizedEvent,
@@ -96,41 +94,6 @@ export { orderPaymentHooksPort, orderPaymentsOfApi, paymentProviderPort }
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
 const RAW_DAYS = 90
-
-/** Captured and refunded amounts per day and currency, in minor units. `day` counts from 1. */
-export type PaymentStatistics = readonly DailyPaymentSums[]
-
-/**
- * The API of payments for other modules. Its functions are safe in any order of calls. None changes the payments of an order
- * after its account was opened, because only the module orders knows what an order still costs.
- */
-export type PaymentsApi = {
-  /**
-   * Opens a payment account for something that is sold outside of orders, in the transaction that creates it. With `first`,
-   * also starts a payment with the same id, and returns its method. Rejects an id that has an account.
-   */
-  openAccount(
-    tx: Transaction,
-    account: NewOrderPaymentAccount,
-    first?: PaymentProviderAndMethodChoice
-  ): Promise<string | undefined>
-  /**
-   * Sends the open operations of an account to their providers. The responses are recorded when this returns. `withoutSlot`: of
-   * the request that waits.
-   */
-  sendOperations(orderId: string, withoutSlot?: RunWithoutRequestSlot): Promise<void>
-  /** @throws `PAYMENT_ORDER_NOT_FOUND` */
-  findAccount(db: Queryable, orderId: string): Promise<OrderPaymentAccountRow>
-  /** Sums captures and refunds per day. A day lasts from its start to the next start, the last one to `end`. */
-  statistics(db: Queryable, starts: readonly Date[], end: Date): Promise<PaymentStatistics>
-  /** Counts the quarantined provider events. */
-  countQuarantinedEvents(db: Queryable): Promise<number>
-  /** Compares the payments of the providers since a date with the recorded facts. With `record`, records what is missing. */
-  reconcile(
-    options: PaymentReconciliationOptions,
-    onProgress?: (looked: number) => void
-  ): Promise<PaymentReconciliationReport>
-}
 
 /** Payments, refunds and payment providers. */
 export const paymentsModule = defineModule({

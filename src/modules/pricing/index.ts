@@ -2,12 +2,9 @@ import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { type MarketRequest, requestedMarket } from '../../kernel/wire.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidator } from '../../platform/cached.ts'
-import { createMetadataCommand, type MetadataCommands } from '../../platform/metadata-command.ts'
-import type { Database, Queryable, Transaction, TransactionRunner } from '../../platform/postgres/database.ts'
-import {
-  createPromotionCodeFindingExplainer,
-  type ExplainPromotionCodeFindingsToAdmin
-} from './dry-run/finding-explainer.ts'
+import { createMetadataCommand } from '../../platform/metadata-command.ts'
+import type { PricingApi } from './api.ts'
+import { createPromotionCodeFindingExplainer } from './dry-run/finding-explainer.ts'
 import { promotionDryRunRoutes } from './dry-run/routes.ts'
 import { createPromotionDryRunService } from './dry-run/service.ts'
 import { pricesChangedEvent } from './events.ts'
@@ -22,37 +19,32 @@ import { createCachedPriceLookup } from './prices/cache.ts'
 import { createPriceListCsv } from './prices/csv.ts'
 import { priceRoutes } from './prices/routes.ts'
 import { createPriceService } from './prices/service.ts'
-import {
-  type MarketPriceList,
-  readPriceListsOfAllMarkets,
-  readUncachedListPrices
-} from './prices/uncached.ts'
+import { readPriceListsOfAllMarkets, readUncachedListPrices } from './prices/uncached.ts'
 import { promotionCodeRoutes } from './promotion-codes/routes.ts'
 import { createPromotionCodeService } from './promotion-codes/service.ts'
 import { createPromotionRedemptionListService } from './promotions/redemption-list.ts'
 import { promotionRedemptionRoutes } from './promotions/redemption-routes.ts'
 import { promotionRoutes } from './promotions/routes.ts'
 import { createPromotionService } from './promotions/service.ts'
-import type { PromotionRedemption } from './quote/promotions.ts'
 import { computeQuote } from './quote/quote.ts'
-import { createQuoteRulesReader, type ReadQuoteRules } from './quote-rules/service.ts'
+import { createQuoteRulesReader } from './quote-rules/service.ts'
 import { type HasEarlierOrder, orderHistoryPort } from './redemptions/order-history.ts'
 import { pricingPersonalData } from './redemptions/personal-data.ts'
 import {
   assignPromotionRedemptionsToMailbox,
   createPromotionRedeemer,
   createRedemptionTransactionRunner,
-  releasePromotionRedemptions,
-  type TransactionWithPromotionRedemptions
+  releasePromotionRedemptions
 } from './redemptions/redeem.ts'
 import { taxEnginePort } from './tax-engine/port.ts'
-import { type ComputeQuoteByTaxEngine, createTaxEngineService } from './tax-engine/service.ts'
+import { createTaxEngineService } from './tax-engine/service.ts'
 import { createTaxRateCsv } from './taxes/csv.ts'
 import { taxExemptionRoutes } from './taxes/exemption-routes.ts'
 import { createTaxExemptionService } from './taxes/exemption-service.ts'
 import { taxCategoryRoutes, taxRateRoutes, taxZoneRoutes } from './taxes/routes.ts'
 import { createTaxCategoryService, createTaxRateService, createTaxZoneService } from './taxes/service.ts'
 
+export type { PricingApi } from './api.ts'
 export { pricesChangedEvent } from './events.ts'
 export type { Market } from './markets/directory.ts'
 export type { MarketPriceList } from './prices/uncached.ts'
@@ -75,84 +67,6 @@ export const createRequestMarketResolver =
   (pricing: PricingApi | undefined): ResolveRequestMarket =>
   async request =>
     pricing === undefined ? null : pricing.markets.resolve({ name: requestedMarket(request) })
-
-/** API of pricing for other modules. Pricing does not interpret ids of variants, products and categories. */
-export type PricingApi = {
-  markets: {
-    /**
-     * Returns the market of this name, else of this country, else the default market. From memory, current
-     * within a second.
-     * @throws `PRICING_MARKET_UNKNOWN` with the known markets
-     */
-    resolve(wanted: { name?: string | undefined; country?: string | undefined }): Promise<Market>
-    /** Returns the active markets. */
-    list(): Promise<readonly Market[]>
-  }
-  /**
-   * Returns the unit price of each variant at its quantity in this market, in order, in minor units.
-   * `undefined`: the list has no price for the variant, so the catalog's price applies. From memory, or one
-   * statement for all missing prices.
-   */
-  prices(
-    wanted: readonly { readonly variantId: string; readonly quantity: number }[],
-    market: Pick<Market, 'priceListId'>
-  ): Promise<(number | undefined)[]>
-  /** Reads the price lists of all markets, in this transaction. */
-  marketLists(db: Queryable): Promise<MarketPriceList[]>
-  /** Reads the same as `prices` for each of these lists, in this transaction. One statement. */
-  pricesIn(
-    db: Queryable,
-    lists: readonly MarketPriceList[],
-    wanted: readonly { readonly variantId: string; readonly quantity: number }[]
-  ): Promise<(number | undefined)[][]>
-  /** Computes the price of a basket. Pure. @throws `PRICING_QUOTE_TOO_LARGE` */
-  quote: typeof computeQuote
-  /**
-   * Returns the function that computes a quote with the taxes of the tax engine, outside of transactions. `undefined`: the
-   * shop has no engine.
-   */
-  quoteByTaxEngine(): ComputeQuoteByTaxEngine | undefined
-  /**
-   * Reads what a quote needs: promotions (also those of the codes), taxes, and the buyer's uses,
-   * first-order status and tax exemptions. `customer`: the account, or a keyed hash of a guest. `mailbox`:
-   * the keyed hash of the buyer's e-mail address, to also count paid orders of that address. From memory,
-   * except codes and limited promotions.
-   */
-  readRules: ReadQuoteRules
-  /** Explains to administrators why codes have no effect in a quote of the same rules. */
-  explainFindings: ExplainPromotionCodeFindingsToAdmin
-  /**
-   * Opens transactions that redeem these redemptions of a quote. Only a few transactions per limited
-   * promotion run at a time; waiting transactions hold no connection: `write.once(pricing.serializedBy(db,
-   * quote.redemptions), work)`.
-   */
-  serializedBy(
-    db: Database,
-    redemptions: readonly PromotionRedemption[]
-  ): TransactionRunner<TransactionWithPromotionRedemptions>
-  /**
-   * Redeems for `owner` what the transaction was opened for. Idempotent. `customer` and `mailbox` as in
-   * `readRules`. Limited uses are counted at commit, which then fails with `PRICING_USED_UP`.
-   * @throws `PRICING_CUSTOMER_LIMIT`, `PRICING_FIRST_ORDER_TAKEN`, `PRICING_PROMOTION_GONE`
-   */
-  redeem(
-    tx: TransactionWithPromotionRedemptions,
-    owner: string,
-    customer: string,
-    mailbox?: string | null
-  ): Promise<void>
-  /**
-   * Counts the redemptions of a paid order for the mailbox of its buyer. Before payment they count for
-   * `customer` only, because a typed e-mail address proves nothing. Idempotent.
-   */
-  countPaidRedemptions(tx: Transaction, owner: string, mailbox: string): Promise<void>
-  /** Releases all redemptions of `owner` within the caller's transaction. Idempotent. */
-  release(tx: Transaction, owner: string): Promise<void>
-  /** Changes the metadata of price lists. @throws `PRICING_PRICE_LIST_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
-  readonly priceLists: MetadataCommands
-  /** Changes the metadata of promotions. @throws `PRICING_PROMOTION_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
-  readonly promotions: MetadataCommands
-}
 
 const DELETE_SECONDS = 300
 

@@ -37,11 +37,24 @@ export type ReviewsApi = {
   /**
    * Erases the customer's personal data: published reviews stay without an author, all others are deleted.
    * Does nothing when the customer was erased before.
+   * @example
+   * await db.transaction(tx => reviews.erase(tx, customerId))
+   * assert.deepEqual(await reviews.export(customerId), [])
    */
   erase(tx: Transaction, customerId: string): Promise<void>
-  /** Returns all reviews of the customer, in the form of their own API. */
+  /**
+   * Returns all reviews of the customer, in the form of their own API.
+   * @example
+   * assert.deepEqual(await reviews.export(customerId), [])
+   */
   export(customerId: string): Promise<OwnReviewResponse[]>
-  /** Changes the metadata of a review. @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID` */
+  /**
+   * Changes the metadata of a review. @throws `REVIEW_NOT_FOUND`, `METADATA_LIMIT`, `METADATA_INVALID`
+   * @example
+   * const change = { private_metadata: { ticket: 'A7' } }
+   * const updated = await reviews.updateMetadata(reviewId, change, newWrite())
+   * assert.deepEqual(updated.private_metadata, { ticket: 'A7' })
+   */
   updateMetadata: UpdateMetadata
 }
 

@@ -1,17 +1,17 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
 import { createCachedReader, createCacheInvalidator } from '../../platform/cached.ts'
-import { createMetadataCommand, type UpdateMetadata } from '../../platform/metadata-command.ts'
-import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
+import { createMetadataCommand } from '../../platform/metadata-command.ts'
 import { catalogModule } from '../catalog/index.ts'
 import { isValidOrderToken } from '../payments/index.ts'
 import { createRequestMarketResolver, pricingModule } from '../pricing/index.ts'
+import type { ShippingApi } from './api.ts'
 import { loadCarrierDirectory } from './carriers/directory.ts'
 import { carrierRoutes } from './carriers/routes.ts'
 import { createCarrierService } from './carriers/service.ts'
 import { diagnoseShippingTax } from './diagnosis.ts'
 import { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
-import { createInitialShippingRules, type InitialShippingRules } from './initial-rules/service.ts'
+import { createInitialShippingRules } from './initial-rules/service.ts'
 import { processLabelJob } from './labels/job.ts'
 import { shippingLabelsPort } from './labels/port.ts'
 import { deleteOldLabelDocuments, eraseLabels } from './labels/repository.ts'
@@ -29,33 +29,19 @@ import {
   packingSlipOrdersPort
 } from './packing-slips/service.ts'
 import { shippingRatesPort } from './provider-rates/port.ts'
-import { createProviderRateService, type FetchProviderOptions } from './provider-rates/service.ts'
+import { createProviderRateService } from './provider-rates/service.ts'
 import { shippingRateRoutes } from './rates/routes.ts'
 import { createShippingRateService } from './rates/service.ts'
-import {
-  listShippingOptionsOfParcel,
-  type ShippingOption,
-  type ShippingParcel,
-  withProviderOptions
-} from './rules/options.ts'
+import { listShippingOptionsOfParcel, withProviderOptions } from './rules/options.ts'
 import { readShippingRules } from './rules/repository.ts'
 import { shippingSettings } from './settings.ts'
 import { shipmentRoutes } from './shipments/routes.ts'
-import {
-  createShipmentService,
-  type NewOrderShipments,
-  type ParcelCarrierAndTracking,
-  type ShippedParcel
-} from './shipments/service.ts'
-import {
-  createTrackingService,
-  type ShipmentStatusCorrection,
-  type VoidTrackingEventInput,
-  type VoidUnshippedParcelInput
-} from './tracking/service.ts'
+import { createShipmentService } from './shipments/service.ts'
+import { createTrackingService } from './tracking/service.ts'
 import { shippingZoneRoutes } from './zones/routes.ts'
 import { createShippingZoneService } from './zones/service.ts'
 
+export type { ShippingApi } from './api.ts'
 export { shipmentCorrectedEvent, shipmentDeliveredEvent, shipmentReturnedEvent } from './events.ts'
 export {
   type LabelRecipient,
@@ -77,60 +63,6 @@ export type { ShippingOption, ShippingParcel } from './rules/options.ts'
 
 const DELETE_SECONDS = 600
 const LABELS_AT_ONCE = 100
-
-/** API of shipping for other modules. */
-export type ShippingApi = {
-  /**
-   * Returns a function that lists the shipping options of a parcel, cheapest first, by the present rules and with the options
-   * that providers returned for it. The rules are cached in memory and current within a second.
-   */
-  loadRateCalculator(): Promise<
-    (parcel: ShippingParcel, ofProviders?: readonly ShippingOption[]) => ShippingOption[]
-  >
-  /**
-   * Returns the function that fetches the options of providers for a parcel, outside of a transaction. It never rejects
-   * because of a provider. `undefined`: no module provides rates.
-   */
-  providerOptionFetcher(): FetchProviderOptions | undefined
-  /** Returns the regions that zones name, by country. Cached in memory, too. */
-  listRegions(): Promise<ReadonlyMap<string, ReadonlySet<string>>>
-  /** Creates the shipments of an order in `tx`, one per group. Existing ones stay as they are. */
-  createShipments(tx: Transaction, shipments: NewOrderShipments): Promise<void>
-  /** Records a shipped parcel, or one that is ready for pickup, in `tx`. @throws `SHIPPING_NUMBER_INVALID` */
-  recordShipped(tx: Transaction, parcel: ShippedParcel): Promise<ParcelCarrierAndTracking>
-  /** Corrects carrier and tracking number of a parcel. Returns them as stored. @throws `SHIPPING_NUMBER_INVALID` */
-  updateLabel(
-    tx: Transaction,
-    shipmentId: string,
-    label: ShippedParcel['label']
-  ): Promise<ParcelCarrierAndTracking>
-  /**
-   * Voids a wrong tracking event. Returns the change of status, or `undefined` when the event is voided already.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `SHIPPING_SHIPMENT_VOIDED`, `SHIPPING_EVENT_NOT_FOUND`
-   */
-  voidEvent(tx: Transaction, wrong: VoidTrackingEventInput): Promise<ShipmentStatusCorrection | undefined>
-  /** Voids a parcel that never left. The caller creates shipments for its contents again. @throws `SHIPPING_SHIPMENT_LEFT` */
-  voidParcel(tx: Transaction, wrong: VoidUnshippedParcelInput): Promise<void>
-  /** Returns which of these parcels have a valid tracking event with this status. One statement. */
-  findReported(
-    db: Queryable,
-    shipmentIds: readonly string[],
-    status: 'delivered' | 'returned'
-  ): Promise<ReadonlySet<string>>
-  /** Replaces the unshipped lines of an order, by group. Groups that are not named have none left. */
-  updateUnshipped(tx: Transaction, orderId: string, groups: ShippedParcel['groups']): Promise<void>
-  /** Assigns the shipments of a guest's order to a customer. */
-  assignCustomer(tx: Transaction, orderId: string, customerId: string): Promise<void>
-  /**
-   * Changes the metadata of a shipment. After erasure of the order, values are rejected.
-   * @throws `SHIPPING_SHIPMENT_NOT_FOUND`, `METADATA_ERASED`, `METADATA_LIMIT`, `METADATA_INVALID`
-   */
-  updateMetadata: UpdateMetadata
-  /** Erases the personal data in the shipments of these orders. */
-  erase(tx: Transaction, orderIds: readonly string[]): Promise<void>
-  /** Creates these zones, methods and rates if none exist, and returns whether it did. */
-  createInitialRules(rules: InitialShippingRules): Promise<boolean>
-}
 
 /** Shipping zones, methods and rates, shipments and their tracking. */
 export const shippingModule = defineModule({
