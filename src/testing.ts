@@ -7,8 +7,9 @@ import pino from 'pino'
 import { openGatewayForShopModules, type ShopWithGateway, setUpShopModules, standardModules } from './app.ts'
 import { loadConfig } from './config.ts'
 import { openEmbeddedPostgres } from './embedded-postgres/open.ts'
-import { listDeclaredEvents } from './kernel/events.ts'
+import { type EventSubject, type EventType, listDeclaredEvents } from './kernel/events.ts'
 import { listDeclaredPorts, type PortReader } from './kernel/ports.ts'
+import type { Static, TSchema } from './kernel/schema.ts'
 import { defineModule, type Module, migrationSources } from './module.ts'
 import { type FakeAuth, fakeAuth } from './modules/auth/fake.ts'
 import { outboxRecordingJobIntervals, planRecurringJobs } from './platform/outbox/recurring-jobs.ts'
@@ -59,7 +60,7 @@ export type TestShopOptions<Apis = Record<string, object>> = {
   modules?: readonly Module[]
   /** Fake APIs of other modules, by module name. Without the module auth, `fakeAuth` is used. */
   instead?: Apis
-  /** Environment variables of the configuration. */
+  /** Environment variables of the configuration. `config.yaml` is not read. */
   settings?: Readonly<Record<string, string>>
   /**
    * An empty database, or that of another shop: then they are two processes of one shop. It is migrated. Without one,
@@ -95,6 +96,12 @@ export type TestShop<Apis = Record<string, object>> = ShopWithGateway & {
   as(caller: { token: string } | null): TestShopVerbs
   /** Listens, and returns the address. */
   listen(): Promise<string>
+  /** Emits an event of any module, in a transaction of its own. Its subscribers handle it soon after. */
+  emit<P extends TSchema, V extends boolean>(
+    type: EventType<string, P, V>,
+    subject: EventSubject<V>,
+    payload: Static<P>
+  ): Promise<void>
   /** Runs any SQL on a separate connection. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
   close(): Promise<void>
@@ -175,7 +182,8 @@ async function openWith<Apis extends Record<string, object>>(
   const { isMigrated = false, runsSchedulesAtStart = true } = options
   const hasAuth = modules.some(({ name }) => name === 'auth') || 'auth' in instead
   const all = [...standIns(hasAuth ? instead : { auth: fakeAuth(), ...instead }), ...modules]
-  const config = loadConfig(all, { ...SETTINGS, ...settings })
+  // Without the config.yaml of the folder, because it has settings of modules that this shop does not have.
+  const config = loadConfig(all, { ...SETTINGS, ...settings }, {})
   if (!isMigrated) await migrate(databaseUrl, migrationSources(all))
   const log: string[] = []
   const platform = closedOnce(
@@ -218,6 +226,8 @@ async function openWith<Apis extends Record<string, object>>(
     request,
     as: caller => verbsOf(request, caller?.token),
     listen: () => shop.app.listen({ host: '127.0.0.1', port: 0 }),
+    emit: (type, subject, payload) =>
+      platform.db.transaction(async tx => platform.outbox.emit(tx, type, subject, payload)),
     sql: async (text, values = []) => (await direct.query(text, [...values])).rows,
     close: async () => {
       await shop.app.close()

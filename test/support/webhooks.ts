@@ -22,7 +22,6 @@ export async function useWebhooks(settings: Record<string, string> = {}, ...more
     settings: { CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1", "localhost"]', ...settings }
   })
   const asAdmin = shop.as(admin())
-  const { db, platform } = shop
 
   /** Creates an endpoint. Returns it with its secret. */
   async function subscribe(body: object = {}) {
@@ -34,16 +33,12 @@ export async function useWebhooks(settings: Record<string, string> = {}, ...more
   async function emitOrderPlaced(payload: Partial<PayloadOf<typeof orderPlacedEvent>> = {}): Promise<string> {
     const order_id = newId()
     const placed = { order_id, number: '1001', customer_id: null, currency: 'USD', total: 100, ...payload }
-    await db.transaction(async tx =>
-      platform.outbox.emit(tx, orderPlacedEvent, { id: order_id, version: 1 }, placed)
-    )
+    await shop.emit(orderPlacedEvent, { id: order_id, version: 1 }, placed)
     return order_id
   }
   /** Emits the event of a changed product, without a product. */
   const emitProductChanged = (product_id: string) =>
-    db.transaction(async tx =>
-      platform.outbox.emit(tx, productChangedEvent, { id: product_id, version: 1 }, { product_id })
-    )
+    shop.emit(productChangedEvent, { id: product_id, version: 1 }, { product_id })
   const deliveriesOf = async (query = '') => (await asAdmin.get(`${DELIVERIES}${query}`)).json.items
   const waitForStatus = (status: string, count = 1) =>
     expect.poll(async () => (await deliveriesOf(`?status=${status}`)).length, PATIENCE).toBe(count)
