@@ -196,6 +196,7 @@ export {
   oneOf,
   type RowOf,
   type Statement,
+  type StatementResultRow,
   statement
 } from './platform/postgres/statement.ts'
 export { createShop, type RunningShop, type Shop, type ShopOptions } from './shop.ts'

@@ -6,7 +6,7 @@ import { readPublicExports } from './support/public-exports.ts'
 const PUBLIC = `
   BodyKind CatalogApi Config Database DomainError Emit Enqueue ErrorDefinition ErrorExtra
   ErrorKind EventHandler EventType IdempotentWrite Identity InventoryApi JobDelivery JobHandler JobType Module Offer OperatorError Page Platform
-  OrdersApi PaymentsApi PricingApi Queryable RequestClass ReviewsApi RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement Static TSchema
+  OrdersApi PaymentsApi PricingApi Queryable RequestClass ReviewsApi RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement StatementResultRow Static TSchema
   Tier Tiers Transaction Type adminModule authModule cartMergedEvent cartModule catalogChangedEvent
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule
   TenderCover TenderProvider TenderQuery TenderRefund tenderPort derivedId NotificationsApi createRequestBudget definePort provide Port PortProvider PortReader isId json newId newWrite newestFirst notificationsModule nullableJson nullableOneOf oneOf ordersModule paymentsModule pricingModule productChangedEvent readPage reviewPublishedEvent reviewSubmittedEvent reviewsModule runCli settings shippingModule

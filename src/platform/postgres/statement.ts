@@ -73,6 +73,12 @@ type ValueOf<T extends ValueType> =
       : T extends TypeName
         ? ValueTypes[T]
         : never
+/**
+ * A row with these columns. Declarations of a package name it where a function returns rows without a type of its own.
+ * @example
+ * const row: StatementResultRow<{ id: 'uuid'; note: 'text?' }> = { id: newId(), note: null }
+ * assert.equal(row.note, null)
+ */
 export type StatementResultRow<G extends StatementValueTypes> = { [K in keyof G]: ValueOf<G[K]> }
 type DeepReadonly<T> = T extends readonly (infer I)[] ? readonly I[] : T
 type Given<T extends StatementValueTypes> = { readonly [K in keyof T]: DeepReadonly<ValueOf<T[K]>> }
