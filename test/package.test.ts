@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
+import { freePort } from './support/free-port.ts'
+import { readGuideSteps, runGuideSteps, writeGuideFiles } from './support/guide-steps.ts'
 import { startProgram } from './support/program.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -48,17 +50,41 @@ async function install(tarball: string, folder: string): Promise<void> {
   }
 }
 
-/** The example packages in a folder of their own, beside the package as it is packed; and the shop of one of them. */
+/** Packs the example of a module that is published, and installs it beside the package. */
+async function installModule(module: string, modules: string): Promise<void> {
+  await mkdir(join(modules, '.bin'))
+  await symlink(join(MODULES, '.bin/tsc'), join(modules, '.bin/tsc'))
+  const packed = (await run('npm', ['pack', '--silent'], module)).trim()
+  expect(await pageOf('publishing-a-module.md')).toContain(`\n${packed}\n`)
+  const folder = join(modules, 'cartwright-wishlist')
+  await mkdir(folder)
+  await run('tar', ['xzf', join(module, packed), '-C', folder, '--strip-components', '1'], module)
+}
+
+const pageOf = (name: string) => readFile(join(ROOT, 'docs', name), 'utf8')
+const tutorial = readGuideSteps(await pageOf('tutorial.md'))
+/** What the owner of a shop does to install a module. */
+const [, installGuide = ''] = (await pageOf('publishing-a-module.md')).split('\n## Install a module\n')
+const installing = [{ path: 'package.json', code: '{ "type": "module" }' }, ...readGuideSteps(installGuide)]
+
+/**
+ * The example packages and the files of the tutorial in a folder of their own, beside the package as it is packed and the
+ * packed module; the shop of one of them; and an empty folder for each test.
+ */
 let examples: string
 let shop: string
+let newFolder: () => Promise<string>
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright a package-'))
   // The embedded database works as a user of its own, who has to get in.
   await chmod(folder, 0o755)
   examples = join(folder, 'examples')
   shop = join(examples, 'wishlist')
+  newFolder = () => mkdtemp(join(folder, 'a reader-'))
   await cp(join(ROOT, 'examples'), examples, { recursive: true })
+  await writeGuideFiles(tutorial, join(examples, 'tutorial'))
   await install(await pack(folder), examples)
+  await installModule(shop, join(examples, 'node_modules'))
   return () => rm(folder, { recursive: true, force: true })
 })
 
@@ -70,7 +96,10 @@ test('the example packages compile against the types of the package, which rejec
     // @ts-expect-error: there is no such setting
     createShop({ modules: standardModules, config: { shop: { curency: 'EUR' } } })
     // @ts-expect-error: the name of a request says that it is one
-    wire.request('Wish', {})`
+    wire.request('Wish', {})
+    import { wishlistModule } from 'cartwright-wishlist'
+    // @ts-expect-error: the installed module has this setting, but not of this type
+    createShop({ modules: [...standardModules, wishlistModule], config: { wishlist: { wishes_max: 'many' } } })`
   await writeFile(join(shop, 'wrong.ts'), wrong)
   const all = { extends: './wishlist/tsconfig.json', include: ['*/**/*.ts'] }
   await writeFile(join(examples, 'tsconfig.json'), JSON.stringify(all))
@@ -87,6 +116,23 @@ test.each([
   const output = await run(process.execPath, ['--test', ...files], join(examples, folder))
   expect(output).toContain(`pass ${passed}`)
 })
+
+test.each([
+  ['tutorial.md', tutorial],
+  ['publishing-a-module.md', installing]
+])(
+  'docs/%s can be pasted to its last line, and each step prints what it shows',
+  {
+    timeout: 180_000
+  },
+  async (_, steps) => {
+    expect(steps.length).toBeGreaterThan(5)
+    const folder = await newFolder()
+    await chmod(folder, 0o755)
+    const modules = join(examples, 'node_modules')
+    await runGuideSteps(steps, { folder, modules, port: await freePort() })
+  }
+)
 
 test("the command line of a shop that uses the package knows the shop's modules, and finds the bundled files", {
   timeout: 120_000

@@ -22,7 +22,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'adding-a-module.md': 'test/adding-a-module.test.ts',
   'backup.md': 'test/guides.test.ts',
   'chaos.md': 'test/chaos/chaos.test.ts',
-  'storefront.md': 'test/openapi-tools.test.ts'
+  'publishing-a-module.md': 'test/package.test.ts',
+  'storefront.md': 'test/openapi-tools.test.ts',
+  'tutorial.md': 'test/package.test.ts'
 }
 /** What starts a shop, or tests it: the shop is there already. */
 const STARTS = /^.*\bnpm (?:start|test)\b.*$/gm
