@@ -1,11 +1,12 @@
 /**
- * What an order costs: `npm run bench:orders`, or with the names of some parts (`rate`, `lines`, `grow`). The shop is as its users
+ * What an order costs: `npm run bench:orders`, or with the names of some parts (`rate`, `lines`, `grow`, `placed`). The shop is as its users
  * run it, every module on, everything counted; orders are paid later. Needs pgbench and a C compiler.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { STOCKHOLM } from '../test/support/checkouts.ts'
 import { openFlood, requestOf } from './flood.ts'
+import { comparePurchases } from './purchases.ts'
 import { type Bench, countAll, fillShop, openBench, registerUsers, type Started, startShop } from './shop.ts'
 import { print, table } from './tables.ts'
 
@@ -38,12 +39,18 @@ type Setting = { bench: Bench; shop: Started; users: User[]; variantIds: string[
 const run = promisify(execFile)
 const parts = { rate, lines, grow }
 const wanted = process.argv.slice(2)
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
+if (isWanted('placed')) {
+  print('\n## placed\n')
+  await comparePurchases(SETTINGS, openPost)
+}
+if (wanted.join() === 'placed') process.exit()
 const flood = openFlood()
 const bench = await openBench({ connectionsMax: 100 })
 try {
   const setting = await open(bench)
   for (const [name, measure] of Object.entries(parts)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue
+    if (!isWanted(name)) continue
     print(`\n## ${name}\n`)
     await measure(setting)
   }
@@ -56,7 +63,7 @@ try {
 async function open(bench: Bench): Promise<Setting> {
   const first = await startShop(bench.databaseUrl, SETTINGS)
   await openPost(first)
-  const users = await registerUsers(first.url, wanted.length === 0 || wanted.includes('rate') ? USERS : 10)
+  const users = await registerUsers(first.url, isWanted('rate') ? USERS : 10)
   await first.stop()
   const ids = users.map(({ id }) => id)
   await fillShop(bench.client, { lines: 5, variants: VARIANTS, carts: ids.length }, ids)
@@ -68,8 +75,8 @@ async function open(bench: Bench): Promise<Setting> {
   }
 }
 
-/** One way to send things. */
-async function openPost({ url }: Started): Promise<void> {
+/** One way to send things. Returns the token of the administrator. */
+async function openPost({ url }: Started): Promise<{ adminToken: string }> {
   const post = async (path: string, body: object, token?: string) => {
     const response = await fetch(`${url}/api/${path}`, {
       method: 'POST',
@@ -85,6 +92,7 @@ async function openPost({ url }: Started): Promise<void> {
   const zone_id = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
   const fields = { kind: 'shipping', service: 'Standard', tax_category: 'standard' }
   await made('rates', { method_id: await made('methods', fields), zone_id, amount: 490 })
+  return { adminToken: access_token }
 }
 
 /**

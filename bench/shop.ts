@@ -22,11 +22,17 @@ export type Bench = {
   close(): Promise<void>
 }
 
-/** A database server of its own in a temporary folder. */
-export async function openBench(connections: { connectionsMax?: number } = {}): Promise<Bench> {
+type BenchOptions = { connectionsMax?: number; countsStatements?: boolean }
+
+/** A database server of its own in a temporary folder. `countsStatements`: with pg_stat_statements, which costs some CPU. */
+export async function openBench({
+  countsStatements = false,
+  ...connections
+}: BenchOptions = {}): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-bench-'))
   await chmod(folder, 0o755)
-  const server = await openEmbeddedPostgres({ folder, mode: 'own', ...connections })
+  const open = () => openEmbeddedPostgres({ folder, mode: 'own', ...connections })
+  const server = countsStatements ? await restartedWithCounters(open) : await open()
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   const postmaster = Number(
@@ -42,6 +48,17 @@ export async function openBench(connections: { connectionsMax?: number } = {}): 
       await rm(folder, { recursive: true, force: true })
     }
   }
+}
+
+async function restartedWithCounters(open: () => ReturnType<typeof openEmbeddedPostgres>) {
+  const first = await open()
+  const client = new pg.Client({ connectionString: first.url })
+  await client.connect()
+  await client.query("alter system set shared_preload_libraries = 'pg_stat_statements'")
+  await client.query('create extension pg_stat_statements')
+  await client.end()
+  await first.stop()
+  return open()
 }
 
 export type Started = Contender & { stop(signal?: NodeJS.Signals): Promise<void> }
