@@ -9,6 +9,7 @@ import {
   type PurchaseFlow,
   recordAttempt,
   recordResponse,
+  tenderFields,
   unitsOf
 } from './purchases.ts'
 import { type Attempt, countInReport, sendOnce, sendUntilAcknowledged, type Units } from './run-record.ts'
@@ -37,7 +38,7 @@ export async function actAsBuyer(buyer: Buyer): Promise<void> {
 const guestWithKey: PurchaseFlow = async buyer => {
   const wanted = [itemFor(buyer)]
   const attempt = recordAttempt(buyer, { isKeyed: true, units: unitsOf(wanted) })
-  const body = { items: wanted, ...orderFields(buyer, attempt.note) }
+  const body = { items: wanted, ...orderFields(buyer, attempt.note), ...tenderFields(buyer) }
   const order = recordResponse(
     buyer,
     attempt,
@@ -50,7 +51,7 @@ const GUEST_ORDER = { method: 'POST', path: '/api/orders/guest' }
 const guestWithoutKey: PurchaseFlow = async buyer => {
   const wanted = [itemFor(buyer)]
   const attempt = recordAttempt(buyer, { isKeyed: false, units: unitsOf(wanted) })
-  const body = { items: wanted, ...orderFields(buyer, attempt.note) }
+  const body = { items: wanted, ...orderFields(buyer, attempt.note), ...tenderFields(buyer) }
   const order = recordResponse(buyer, attempt, await sendOnce(buyer, { ...GUEST_ORDER, body }))
   return order && { id: order.id, guestToken: order.order_token }
 }
@@ -112,7 +113,7 @@ async function inTwoTabs(
   const isKeyed = how !== 'no key'
   const first = recordAttempt(buyer, { ...of, isKeyed })
   const second = how === 'one key' ? first : recordAttempt(buyer, { ...of, isKeyed })
-  const bodyOf = ({ note }: Attempt) => ({ ...orderFields(buyer, note), ...more })
+  const bodyOf = ({ note }: Attempt) => ({ ...orderFields(buyer, note), ...tenderFields(buyer), ...more })
   const firstBody = bodyOf(first)
   const keys = how === 'one key' ? [newId()] : [newId(), newId()]
   const tab = async (attempt: Attempt, body: object, key: string) =>

@@ -7,6 +7,7 @@ import {
   type PurchaseFlow,
   recordAttempt,
   recordResponse,
+  tenderFields,
   unitsOf
 } from './purchases.ts'
 import { countInReport, sendUntilAcknowledged } from './run-record.ts'
@@ -39,7 +40,12 @@ export const throughCheckout: PurchaseFlow = async buyer => {
   const completed = Array.from({ length: tabs }, () => {
     const agreed = { ...(dice.chance(0.2) && { expected_total: json.total }) }
     const paid = { ...(dice.chance(PAID_AT_ONCE_SHARE) && { payment: CARD }) }
-    const request = { method: 'POST', path: `${path}/complete`, ...who, body: { ...agreed, ...paid } }
+    const request = {
+      method: 'POST',
+      path: `${path}/complete`,
+      ...who,
+      body: { ...agreed, ...paid, ...tenderFields(buyer) }
+    }
     return sendUntilAcknowledged(buyer, newId(), request)
   })
   const isReplacedMeanwhile = dice.chance(REPLACE_SHARE)

@@ -70,7 +70,7 @@ const atStatement = (when: 'before' | 'behind', what: 'statement' | 'commit'): C
 const SENT_MS_MAX = 4_000
 /** Statements that write purchases or payments. */
 const isOfBuying = (name: string) =>
-  /^(?:orders|payments|inventory|pricing|cart|shipping|idempotency|outbox)\./.test(name)
+  /^(?:orders|payments|gift_cards|inventory|pricing|cart|shipping|idempotency|outbox)\./.test(name)
 const isFailpoint = (name: string) =>
   isOfBuying(name) && !/\.(?:find|list|count|is|are|measure|read)_/.test(name)
 

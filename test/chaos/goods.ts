@@ -20,6 +20,8 @@ export type ShopGoods = {
   /** Initial counts. */
   counts: readonly { variantId: string; location: string; onHand: number }[]
   code: string
+  /** Codes of gift cards, which all buyers share. */
+  giftCards: readonly string[]
   admin: string
   customers: readonly string[]
 }
@@ -29,7 +31,7 @@ export async function createGoods(
   { at: [first] }: Traffic,
   owner: { email: string; password: string },
   webhookUrl: string
-): Promise<ShopGoods> {
+): Promise<Omit<ShopGoods, 'giftCards'>> {
   const made = async (method: string, path: string, body: object, token?: string) => {
     const answer = await first?.send(method, path, { body, ...(token !== undefined && { token }) })
     if (answer === undefined || answer.status >= 300)

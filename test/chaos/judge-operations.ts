@@ -27,7 +27,9 @@ const ORDERS = `
     (select coalesce(sum(captured), 0)::float8 from payments.payments
       where order_id = orders.id and provider = 'manual') as taken,
     (select coalesce(sum(amount), 0)::float8 from payments.operations
-      where order_id = orders.id and provider = 'manual' and kind = 'refund' and state = 'succeeded') as given
+      where order_id = orders.id and provider = 'manual' and kind = 'refund' and state = 'succeeded') as given,
+    tendered::float8,
+    (select coalesce(sum(refunded), 0)::float8 from orders.tenders where order_id = orders.id) as returned
   from orders.orders`
 const REFUSED = `
   select id, order_id, amount::float8 from payments.operations where kind = 'refund' and state = 'failed'`

@@ -1,10 +1,19 @@
 import type { ShopUnderFaults } from '../faults/network/shop-under-faults.ts'
+import { brokenGiftCards } from '../support/gift-cards.ts'
 import { brokenOperations } from './judge-operations.ts'
 import { type FactRow, ledgerDifferences, type PaymentRow, readLedger } from './ledger.ts'
 import { brokenRules } from './oracle.ts'
 import { brokenPromises, type OrderRow } from './promises.ts'
 import type { RunRecord } from './run-record.ts'
 import type { ChaosStage } from './stage.ts'
+
+/** Orders that gift cards paid for, for the report. */
+const PAID_BY_GIFT_CARDS = `
+  select count(*) as "gift cards: orders", count(*) filter (where tendered < total) as "gift cards: orders paid in part",
+    count(*) filter (where state = 'canceled') as "gift cards: orders canceled",
+    count(*) filter (where state <> 'canceled' and exists (
+      select from orders.tenders where order_id = orders.id and refunded > 0)) as "gift cards: orders refunded to cards"
+  from orders.orders where tendered > 0`
 
 /** Returns every broken promise once the shop has settled: in the database, at the provider, and in acknowledged responses. */
 export async function findBrokenPromises(stage: ChaosStage, record: RunRecord): Promise<string[]> {
@@ -25,10 +34,13 @@ export async function findBrokenPromises(stage: ChaosStage, record: RunRecord): 
         ) as returned) as returned
      from orders.orders`
   )
+  for (const [what, times] of Object.entries((await site.sql(PAID_BY_GIFT_CARDS))[0] ?? {}))
+    record.counts.set(what, Number(times))
   return [
     ...record.wrong,
     ...(await brokenOperations(stage, record)),
     ...(await brokenLedgers(site, sandbox, record)),
+    ...(await brokenGiftCards(site.sql)),
     ...brokenPromises(record, orders)
   ]
 }

@@ -15,6 +15,9 @@ export type OrderMoney = {
   given: number
   /** Requested refunds that the providers rejected. */
   refused: number
+  /** What tenders covered, and what they got back. */
+  tendered: number
+  returned: number
   /** Whether a refund failed later, so its amount came back to the shop. */
   isKeptBack: boolean
 }
@@ -28,24 +31,39 @@ export function brokenRefunds(operations: readonly Operation[], orders: readonly
   return orders.flatMap(order => {
     const given = order.given + order.refused
     const expected = expectedOf(order, byOrder.get(order.id) ?? [])
-    if (expected === undefined || expected === given) return []
+    if (expected === undefined) return []
+    const about = `order ${order.number} (${refundModeOf(order.id)})`
     return [
-      `order ${order.number} (${refundModeOf(order.id)}): ${given} was refunded, and ${expected} was acknowledged`
+      ...(expected.given === given
+        ? []
+        : [`${about}: ${given} was refunded, and ${expected.given} was acknowledged`]),
+      ...(expected.returned === order.returned
+        ? []
+        : [`${about}: ${order.returned} was returned to tenders, and ${expected.returned} was acknowledged`])
     ]
   })
 }
 
 /** Returns undefined when the operations alone do not determine the amount. */
-function expectedOf(order: OrderMoney, operations: readonly Operation[]): number | undefined {
+function expectedOf(
+  order: OrderMoney,
+  operations: readonly Operation[]
+): Pick<OrderMoney, 'given' | 'returned'> | undefined {
+  const { taken, tendered, refused, isKeptBack } = order
   // A refund of a canceled order that fails later may be refunded again.
-  if (order.isCanceled) return order.isKeptBack ? undefined : order.taken + order.refused
+  if (order.isCanceled) return isKeptBack ? undefined : { given: taken + refused, returned: tendered }
+  // A refund that a provider rejected or lost goes to the payment again, before the tenders.
+  if (tendered > 0 && (isKeptBack || refused > 0)) return undefined
   const amounts = (kind: Operation['kind']) =>
     operations.filter(each => each.kind === kind).reduce((sum, { about }) => sum + (about.amount ?? 0), 0)
-  if (refundModeOf(order.id) === 'payments') return amounts('refund payment')
+  if (refundModeOf(order.id) === 'payments') return { given: amounts('refund payment'), returned: 0 }
   const credited =
     refundModeOf(order.id) === 'amounts' ? amounts('refund amount') : creditOf(order, operations)
-  const tooMuch = order.taken - (order.total - credited)
-  return Math.max(0, Math.min(credited, tooMuch))
+  const tooMuch = taken + tendered - (order.total - credited)
+  const refunded = Math.max(0, Math.min(credited, tooMuch))
+  // Payments get their money back before the tenders.
+  const given = tendered === 0 ? refunded : Math.min(refunded, taken)
+  return { given, returned: refunded - given }
 }
 
 /** What the units cost that were canceled or paid back: with the last ones goes whatever the lines do not bear. */

@@ -111,7 +111,7 @@ test('the chaos judge expects as many captures and voids at providers as were ac
 const [PAYMENTS, AMOUNTS, LINES] = ['000000', '000001', '000002'] as const
 const sold = (id: string, more: Partial<OrderMoney> = {}): OrderMoney => ({
   ...{ id, number: id, isCanceled: false, total: 1_000, lines: [{ line: 1, quantity: 3, payable: 1_000 }] },
-  ...{ taken: 1_000, given: 0, refused: 0, isKeptBack: false },
+  ...{ taken: 1_000, given: 0, refused: 0, tendered: 0, returned: 0, isKeptBack: false },
   ...more
 })
 const units = (kind: OperationKind, orderId: string, quantity = 1): Operation =>
@@ -155,8 +155,23 @@ test('the chaos judge expects no refund of unpaid amounts, and a full refund of 
   expect(brokenRefunds([], [sold(LINES, { ...canceled, given: 3_000, isKeptBack: true })])).toEqual([])
 })
 
+test('the chaos judge expects refunds to payments first, and what is left to tenders', () => {
+  const operations = [operation('refund amount', { orderId: AMOUNTS, amount: 700 })]
+  const split = { taken: 600, tendered: 400 }
+  const judge = (id: string, more: Partial<OrderMoney>) =>
+    brokenRefunds(operations, [sold(id, { ...split, ...more })]).join()
+  expect(judge(AMOUNTS, { given: 600, returned: 100 })).toBe('')
+  expect(judge(AMOUNTS, { given: 600, returned: 99 })).toContain('99 was returned to tenders, and 100')
+  expect(judge(AMOUNTS, { given: 300, returned: 400 })).toContain('300 was refunded, and 600')
+  expect(judge(PAYMENTS, { returned: 1 })).toContain('1 was returned to tenders, and 0')
+  const canceled = { isCanceled: true, given: 600 }
+  expect(judge(LINES, { ...canceled, returned: 400 })).toBe('')
+  expect(judge(LINES, { ...canceled, returned: 0 })).toContain('0 was returned to tenders, and 400')
+})
+
 test("the chaos judge takes an order's amounts from the ledger, and counts rejected refunds separately", () => {
-  const order = { ...{ id: 'o', number: 'N', isCanceled: false, total: 10, lines: [] }, taken: 1, given: 2 }
+  const about = { id: 'o', number: 'N', isCanceled: false, total: 10, lines: [] }
+  const order = { ...about, taken: 1, given: 2, tendered: 0, returned: 0 }
   const ledger = {
     intents: [{ id: 'pi', metadata: { order_id: 'o' } }],
     charges: [

@@ -30,6 +30,13 @@ async function useShopWithOrders() {
 const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: string][] = [
   ['the total of an order', 'paid', 'update orders.orders set total = total + 1 where id = $1'],
   ['a sum of an order', 'paid', 'update orders.orders set subtotal = subtotal + 1 where id = $1'],
+  ['what tenders cover', 'paid', 'update orders.orders set tendered = 1 where id = $1'],
+  [
+    'a tender that was not given back',
+    'paid',
+    `insert into orders.tenders (id, order_id, position, type, label, amount) values ($1, $1, 0, 'gift_card', '', 1);
+     update orders.orders set state = 'canceled' where id = $1`
+  ],
   [
     'the item components of a line',
     'paid',

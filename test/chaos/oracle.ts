@@ -8,6 +8,14 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
     from orders.orders left join orders.components on order_id = orders.id
     group by orders.id having total is distinct from sum(amount) filter (where not included)`,
 
+  'what tenders cover of an order is not the sum of its tenders': `
+    select orders.id, tendered from orders.orders left join orders.tenders on order_id = orders.id
+    group by orders.id having tendered <> coalesce(sum(amount), 0)`,
+
+  'a canceled order has a tender that was not given back': `
+    select order_id, tenders.id, amount, refunded from orders.tenders join orders.orders on orders.id = order_id
+    where state = 'canceled' and refunded <> amount`,
+
   'a sum of an order is not the sum of its components of that kind': `
     select orders.id from orders.orders join orders.components on order_id = orders.id group by orders.id
     having subtotal <> coalesce(sum(amount) filter (where kind = 'item'), 0)
@@ -95,7 +103,10 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
   'the payment status of an order is not that of its account': `
     select orders.id, payment_status, accounts.status from orders.orders
     join payments.accounts on order_id = orders.id
-    where state <> 'canceled' and total > 0 and (payment_status is distinct from accounts.status
+    where state <> 'canceled' and total > tendered and (
+      (payment_status is distinct from accounts.status
+        -- A refund counts payments and tenders together.
+        and not (tendered > 0 and payment_status in ('partially_refunded', 'refunded')))
       or orders.is_overpaid <> accounts.is_overpaid or orders.is_disputed <> accounts.is_disputed)`,
 
   'a paid or authorized order is still pending': `
@@ -103,7 +114,7 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
     where state = 'pending' and accounts.status in ('authorized', 'paid')`,
 
   'a prepaid order was placed without an authorization or a capture': `
-    select id from orders.orders where state = 'placed' and terms = 'prepaid' and total > 0 and not exists (
+    select id from orders.orders where state = 'placed' and terms = 'prepaid' and total > tendered and not exists (
       select from payments.facts join payments.payments on payments.id = payment_id
       where payments.order_id = orders.id and kind in ('capture', 'authorization'))`,
 

@@ -1,5 +1,6 @@
 import { newId } from '../../src/kernel/ids.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
+import { giftCard } from '../support/gift-cards.ts'
 import type { Answer } from '../support/http-client.ts'
 import type { ShopGoods } from './goods.ts'
 import type { Order } from './payers.ts'
@@ -8,6 +9,10 @@ import { type Attempt, type ChaosClient, countInReport, type Units } from './run
 const SCARCE_SHARE = 0.3
 const CODE_SHARE = 0.3
 const UNITS_MAX = 6
+const GIFT_CARD_SHARE = 0.35
+/** Share of gift cards that cover a part only. */
+const SPLIT_SHARE = 0.7
+const GIFT_CARD_AMOUNT_MAX = 1_000
 
 /** `account`: the access token of an account that no other client uses, so no other client changes its cart. */
 export type Buyer = ChaosClient & { goods: ShopGoods; account: string }
@@ -33,6 +38,15 @@ export const orderFields = ({ dice, goods }: Buyer, note: string) => ({
   shipping_address: STOCKHOLM,
   ...(dice.chance(CODE_SHARE) && { codes: [goods.code] })
 })
+
+/** Gift cards that cover a part of the order or all of it. A bit more often two, in any order. */
+export const tenderFields = ({ dice, goods, record }: Buyer): object => {
+  if (!dice.chance(GIFT_CARD_SHARE)) return {}
+  countInReport(record, 'orders requested with gift cards')
+  const codes = dice.shuffled(goods.giftCards).slice(0, 1 + dice.below(2))
+  const amountOf = () => (dice.chance(SPLIT_SHARE) ? 1 + dice.below(GIFT_CARD_AMOUNT_MAX) : undefined)
+  return { tenders: codes.map(code => giftCard(code, amountOf())) }
+}
 
 type AttemptOptions = { isKeyed: boolean; units?: Units | undefined; cart?: string }
 

@@ -137,5 +137,13 @@ export const seeds: readonly Seed[] = [
     find: '{ ...equal, quantity: equal.quantity + added.quantity }',
     replace: '{ ...equal }',
     seenAs: 'were ordered, and'
+  },
+  {
+    name: 'gift-card-refunded-less',
+    promise: 'A gift card gets back what the order returns to it.',
+    file: 'src/modules/orders/tenders/service.ts',
+    find: 'amountMinor: amountOf.get(tenderId) ?? 0',
+    replace: 'amountMinor: Math.max(1, (amountOf.get(tenderId) ?? 0) - 1)',
+    seenAs: 'what a gift card got back is not what its tenders got back'
   }
 ]

@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { openShopUnderFaults, type ShopUnderFaults } from '../faults/network/shop-under-faults.ts'
 import { createTraffic, type Traffic } from '../faults/network/traffic.ts'
 import { startBalancer } from '../support/balancer.ts'
+import { GIFT_CARD_SETTINGS, giftCardsIn } from '../support/gift-cards.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
 import type { Dice } from './dice.ts'
 import { createGoods, type ShopGoods } from './goods.ts'
@@ -10,6 +12,7 @@ import { openSandboxProcess, type Sandbox } from './sandbox.ts'
 const ADMIN = { email: 'boss@example.com', password: 'an uncommon sentence' }
 const SETTINGS = {
   ...SECRET_SETTINGS,
+  ...GIFT_CARD_SETTINGS,
   CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
   CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password,
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
@@ -28,6 +31,10 @@ const SETTINGS = {
 /** Maximum error of a clock. Two clocks may then differ by a minute, which tokens must tolerate. */
 const CLOCK_SECONDS_MAX = 30
 const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url).href
+const CARTWRIGHT_SOURCES = new URL('../support/cartwright-sources.ts', import.meta.url).href
+const MAIN = fileURLToPath(new URL('./shop.ts', import.meta.url))
+/** Balances of the gift cards, in minor units. Small ones are used up by some orders. */
+const GIFT_CARDS = [10_000_000, 10_000_000, 10_000_000, 50_000, 5_000]
 
 /** A shop in one or more processes, with a payment provider that sends callbacks to any of them. */
 export type ChaosStage = {
@@ -66,20 +73,23 @@ export async function openStage(
       CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url,
       CARTWRIGHT__PAYMENTS__CAPTURE: capture
     }
-    const site = await openShopUnderFaults(processes, settings, at => ({
-      NODE_OPTIONS: `--import=${SKEWED_CLOCK}`,
+    const environmentOf = (at: number) => ({
+      NODE_OPTIONS: `--import=${CARTWRIGHT_SOURCES} --import=${SKEWED_CLOCK}`,
       CLOCK_SKEW_MS: String((clocks[at] ?? 0) * 1_000)
-    }))
+    })
+    const site = await openShopUnderFaults(processes, settings, environmentOf, MAIN)
     ends.unshift(() => site.close())
     const origins = site.processes.map(({ origin }) => origin)
     balancer.use(origins)
     const traffic = createTraffic(origins)
     ends.unshift(async () => traffic.anywhere.close())
+    const { issue } = giftCardsIn(site.sql)
+    const giftCards = await Promise.all(GIFT_CARDS.map(balance => issue(balance, 'EUR')))
     return {
       site,
       sandbox,
       traffic,
-      goods: await createGoods(traffic, ADMIN, receivers.webhookUrl),
+      goods: { ...(await createGoods(traffic, ADMIN, receivers.webhookUrl)), giftCards },
       receivers,
       diedAt: new Set(),
       clocks,

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Program, startProgram } from '../../support/program.ts'
+import { MAIN, type Program, startProgram } from '../../support/program.ts'
 import { fixedPort } from '../fixed-port.ts'
 import { addressOf, throughProxy } from '../postgres-address.ts'
 import { type CommitWatch, type StatementWatch, watchCommits, watchStatements } from '../postgres-wire.ts'
@@ -54,11 +54,12 @@ export type ShopUnderFaults = {
 
 type Environment = Readonly<Record<string, string>>
 
-/** `settings` are environment variables of all processes, `ofProcess` those of one. */
+/** `settings` are environment variables of all processes, `ofProcess` those of one. `main`: the program. */
 export async function openShopUnderFaults(
   count: number,
   settings: Environment = SETTINGS,
-  ofProcess: (at: number) => Environment = () => ({})
+  ofProcess: (at: number) => Environment = () => ({}),
+  main: string = MAIN
 ): Promise<ShopUnderFaults> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-network-'))
   // The server runs as another user when the suite runs as root, and needs access.
@@ -77,7 +78,7 @@ export async function openShopUnderFaults(
     // The first process creates the demo shop, so the others start after it.
     for (let i = 0; i < count; i += 1)
       running.push(
-        await startProcess(server.url, redis, {
+        await startProcess(main, server.url, redis, {
           ...settings,
           ...ofProcess(i),
           CARTWRIGHT_DATA: join(folder, 'shop')
@@ -106,6 +107,7 @@ type RunningProcess = ShopProcess &
   Pick<ShopUnderFaults, 'takeLogLines' | 'close'> & { tidy(number: number): Promise<string[]> }
 
 async function startProcess(
+  main: string,
   databaseUrl: string,
   redis: RedisServer,
   settings: Environment
@@ -119,12 +121,13 @@ async function startProcess(
   const cache = await openTcpProxy({ host: '127.0.0.1', port: redis.port })
   const port = String(await fixedPort())
   const start = async () => {
-    const program = startProgram({
+    const environment = {
       ...settings,
       PORT: port,
       DATABASE_URL: throughProxy(databaseUrl, database),
       REDIS_URL: `redis://127.0.0.1:${cache.port}`
-    })
+    }
+    const program = startProgram(environment, { main })
     await program.listening
     return program
   }
