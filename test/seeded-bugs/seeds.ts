@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the program's own template strings are in quotes here
+
 import type { Bug } from './working-copy.ts'
 
 export type Seed = Bug & {
@@ -256,5 +258,54 @@ export const seeds: readonly Seed[] = [
     find: '- coalesce(($before::int4',
     replace: '- 0 * coalesce(($before::int4',
     tests: ['src/modules/reviews/ratings/races.test.ts', 'src/modules/reviews/ratings/pages.test.ts']
+  },
+  {
+    name: 'tender-refunded-beyond-its-amount',
+    promise: 'A tender gets back at most what it gave.',
+    file: 'src/modules/orders/tenders/allocation.ts',
+    find: 'const amountMinor = Math.min(restMinor, heldByTender(tender))',
+    replace: 'const amountMinor = Math.min(restMinor, tender.amountMinor)',
+    tests: ['src/modules/orders/tenders/allocation.test.ts', 'test/races/refund-histories.test.ts']
+  },
+  {
+    name: 'gift-card-reserved-without-lock',
+    promise: 'Simultaneous orders take no more from a gift card than it has.',
+    file: 'examples/gift-cards/gift-cards/cards/repository.ts',
+    find: 'text: `${cardOfCode} for update`',
+    replace: 'text: cardOfCode',
+    tests: ['src/modules/orders/tenders/contract.test.ts']
+  },
+  {
+    name: 'engine-tax-not-recorded',
+    promise: 'An order records the tax engine that computed its taxes.',
+    file: 'src/modules/orders/placement/order-rows.ts',
+    find: 'tax_engine: taxEngine && { name: taxEngine.name, is_fallback: taxEngine.isFallback }',
+    replace: 'tax_engine: taxEngine && null',
+    tests: ['src/modules/orders/checkouts/tax-engine.test.ts']
+  },
+  {
+    name: 'engine-taxes-not-applied',
+    promise: 'The taxes of an order are those of the tax engine.',
+    file: 'src/modules/pricing/tax-engine/service.ts',
+    find: 'quote: computeQuote({ ...input, taxes })',
+    replace: 'quote: computeQuote({ ...input, taxes: taxes.slice(1) })',
+    tests: ['src/modules/orders/checkouts/tax-engine.test.ts']
+  },
+  {
+    name: 'canceled-order-keeps-its-tenders',
+    promise: 'An order that is canceled or expires gives its tenders back.',
+    file: 'src/modules/orders/adjustments/service.ts',
+    find: 'await tenders.refund(tx, id, held.tenders, split.tenders)',
+    replace:
+      "if (kind !== 'cancel' || split.paymentsMinor > 0) await tenders.refund(tx, id, held.tenders, split.tenders)",
+    tests: ['src/modules/orders/tenders/orders.test.ts']
+  },
+  {
+    name: 'refused-order-keeps-its-reservations',
+    promise: 'An order that is not placed releases the tenders that it reserved.',
+    file: 'src/modules/orders/placement/service.ts',
+    find: 'await tenders.release(write.id, purchase.tenders).catch(() => {})',
+    replace: '',
+    tests: ['src/modules/orders/tenders/orders.test.ts']
   }
 ]
