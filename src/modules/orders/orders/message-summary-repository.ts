@@ -51,10 +51,10 @@ export const listOrderMessageSummaries = statement({
     tax_added: 'int8',
     tax_total: 'int8',
     total: 'int8',
-    due: 'int8',
-    tenders: json<OrderTenderRow[]>(),
     token_version: 'int4',
     metadata: json<Metadata>(),
+    due: 'int8',
+    tenders: json<OrderTenderRow[]>(),
     lines: json<Line[]>(),
     shipments: json<Shipment[]>()
   },
