@@ -27,7 +27,7 @@ export type OutboxJobClaims = ReturnType<typeof createOutboxJobClaims>
 const CLAIM_MS_MAX = 2_000
 const ERROR_CHARACTERS_MAX = 2_000
 /** Other processes take over the rows of a dead process after this time. */
-const LEASE_SECONDS = 15
+export const JOB_LEASE_SECONDS = 15
 /** A lease that is not renewed this long before its end is abandoned, so two processes never handle the same rows. */
 const ABANDONED_BEFORE_END_MS = 6_000
 /** Tolerance for different clock speeds of this process and the database server. */
@@ -44,7 +44,8 @@ export const INDEX_SCAN_SETTINGS = {
   enable_mergejoin: 'off'
 }
 
-const leaseFromNow = () => performance.now() + LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS
+/** When a lease that is written now ends, in milliseconds of `performance.now()`. */
+export const jobLeaseEndFromNow = () => performance.now() + JOB_LEASE_SECONDS * 1_000 - LEASE_MARGIN_MS
 
 /** Parameters of `insertMissingSchedules`, sorted, so that processes lock rows in the same order and cannot deadlock. */
 export function recurringScheduleInsertParameters(schedules: readonly RecurringJobScheduleRow[]) {
@@ -59,9 +60,10 @@ export function recurringScheduleInsertParameters(schedules: readonly RecurringJ
 
 /** Claims, renews and settles rows on dedicated connections, so that handlers never delay it. */
 export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log) {
-  const claimConnection = db.dedicated({ settings: INDEX_SCAN_SETTINGS })
+  const settings = { settings: INDEX_SCAN_SETTINGS, statementTimeoutMs: CLAIM_MS_MAX }
+  const claimConnection = db.dedicated(settings)
   /** A separate connection, because many concurrent claims would delay renewals past the lease. */
-  const renewalConnection = db.dedicated({ settings: INDEX_SCAN_SETTINGS })
+  const renewalConnection = db.dedicated(settings)
   /** Unsettled claims, which are released at stop. */
   const unsettledClaims = new Map<string, ClaimedJobBatch>()
   /** Claims whose lease is renewed. */
@@ -91,30 +93,37 @@ export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log)
     await runBriefly(tx => tx.run(repository.releaseJobs, { ...keysOf(claimed, rows), delaySeconds }))
   }
 
+  /** Renews the lease until the claim is settled. The signal aborts with `JobLeaseLostError` when that fails. */
+  function keepRenewing(claimed: ClaimedJobBatch): AbortSignal {
+    const lost = new AbortController()
+    renewedClaims.set(claimed.lease, { claimed, lost })
+    return lost.signal
+  }
+
   return {
+    /** Holds rows that were inserted with a lease until they are settled. */
+    adopt: (claimed: ClaimedJobBatch): void => {
+      unsettledClaims.set(claimed.lease, claimed)
+      keepRenewing(claimed)
+    },
     /** Claims up to `limit` due rows of a handler. Returns undefined when none is due. */
     claim: async (handler: string, limit: number): Promise<ClaimedJobBatch | undefined> => {
       const lease = newId()
-      const leaseEndsAt = leaseFromNow()
+      const leaseEndsAt = jobLeaseEndFromNow()
       const rows = await runBriefly(tx =>
-        tx.rows(repository.claimJobs, { handler, limit, lease, seconds: LEASE_SECONDS })
+        tx.rows(repository.claimJobs, { handler, limit, lease, seconds: JOB_LEASE_SECONDS })
       )
       if (rows === undefined || rows.length === 0) return undefined
       const claimed = { handler, lease, leaseEndsAt, rows: rows.toSorted((a, b) => a.id - b.id) }
       unsettledClaims.set(lease, claimed)
       return claimed
     },
-    /** Renews the lease until the claim is settled. The signal aborts with `JobLeaseLostError` when that fails. */
-    keepRenewing: (claimed: ClaimedJobBatch): AbortSignal => {
-      const lost = new AbortController()
-      renewedClaims.set(claimed.lease, { claimed, lost })
-      return lost.signal
-    },
+    keepRenewing,
     /** Renews all leases of `keepRenewing` in one statement. */
     renewAll: async (): Promise<void> => {
       const all = [...renewedClaims.values()]
       if (all.length === 0) return
-      const leaseEndsAt = leaseFromNow()
+      const leaseEndsAt = jobLeaseEndFromNow()
       const jobs = all.flatMap(({ claimed }) => claimed.rows.map(row => ({ ...row, ...claimed })))
       const keys = {
         handlers: jobs.map(({ handler }) => handler),
@@ -123,7 +132,7 @@ export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log)
         leases: jobs.map(({ lease }) => lease)
       }
       const renewed = await runBriefly(
-        tx => tx.rows(repository.renewJobLeases, { ...keys, seconds: LEASE_SECONDS }),
+        tx => tx.rows(repository.renewJobLeases, { ...keys, seconds: JOB_LEASE_SECONDS }),
         renewalConnection
       )
       const leases = new Set(renewed?.map(({ lease }) => lease))

@@ -7,6 +7,8 @@ import type { Database } from '../postgres/database.ts'
 import { createOutboxJobClaims, type OutboxJobClaims, type RecurringJobScheduleRow } from './claims.ts'
 import { createHandlerRunner } from './handler-runner.ts'
 import type { EventOrJobHandler } from './handlers.ts'
+import { createJobHandover, type HandoverLease } from './handover.ts'
+import type { ClaimedJob } from './job-queries.ts'
 import { createJobAttemptMetricCounter, createOutboxBacklogGauges } from './metrics.ts'
 import { createSemaphore } from './semaphore.ts'
 
@@ -29,6 +31,8 @@ type AttachedHandler = {
   name: string
   handler: EventOrJobHandler
   mayHaveDueJobs: boolean
+  /** New jobs that need no claim. */
+  readonly handover: ReturnType<typeof createJobHandover>
   /** Loops that claim rows and run the handler: one for each running batch, and at most one that waits for more rows. */
   readonly claimLoops: Set<Promise<void>>
   /** Shared with handlers of its kind; of its own when the job declares a concurrency. */
@@ -67,32 +71,42 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
     const found = attached.get(name)
     if (running === undefined || found === undefined || signal.aborted) return
     found.mayHaveDueJobs = true
-    const { handler, claimLoops } = found
+    startLoop(found, running.claims)
+  }
+
+  function startLoop(own: AttachedHandler, claims: OutboxJobClaims): void {
+    const { handler, claimLoops } = own
     if (claimLoops.size >= concurrencyOf(handler)) return
-    const { claims } = running
-    const loop = inOwnContext(() => claimUntilNothingIsDue(found, claims)).finally(() => {
+    const loop = inOwnContext(() => handleUntilNothingIsDue(own, claims)).finally(() => {
       claimLoops.delete(loop)
-      if (found.mayHaveDueJobs) wake(name)
+      if (hasWork(own) && !signal.aborted) startLoop(own, claims)
     })
     claimLoops.add(loop)
   }
 
-  /** Claims and handles until nothing is due. */
-  async function claimUntilNothingIsDue(own: AttachedHandler, claims: OutboxJobClaims): Promise<void> {
+  /** Handles what was handed over, and claims and handles until nothing is due. */
+  async function handleUntilNothingIsDue(own: AttachedHandler, claims: OutboxJobClaims): Promise<void> {
     const { name, handler, semaphore } = own
     const isJob = 'runJob' in handler
     const runner = createHandlerRunner({ db, log, claims, count, signal, name, handler })
     // Rows whose process died are claimed one by one, so that no other row is lost with them.
     let limit = isJob ? 1 : EVENTS_PER_CLAIM_MAX
-    while (own.mayHaveDueJobs && !signal.aborted) {
+    const claim = async () => {
       own.mayHaveDueJobs = false
+      const claimed = await claims.claim(name, limit)
+      // With fewer rows than asked for, nothing else is due, except behind them.
+      if (claimed !== undefined && (claimed.rows.length === limit || claimed.rows.some(row => row.has_later)))
+        own.mayHaveDueJobs = true
+      return claimed
+    }
+    while (hasWork(own) && !signal.aborted) {
       await semaphore.acquire()
       try {
-        const claimed = signal.aborted ? undefined : await claims.claim(name, limit)
+        if (signal.aborted) return
+        const claimed = own.handover.take() ?? (await claim())
         if (claimed === undefined) continue
-        own.mayHaveDueJobs = true
         if (claimed.rows.some(row => row.was_abandoned)) limit = 1
-        if (concurrencyOf(handler) > 1) wake(name)
+        if (hasWork(own)) startLoop(own, claims)
         await runner.handle(claimed)
       } finally {
         semaphore.release()
@@ -116,9 +130,28 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       if (attached.has(name)) throw new Error(`two handlers are called ${name}`)
       const concurrency = concurrencyOf(handler)
       const semaphore = concurrency > 1 ? createSemaphore(concurrency) : sharedSemaphores[kindOf(handler)]
-      attached.set(name, { name, handler, mayHaveDueJobs: false, claimLoops: new Set(), semaphore })
+      const handover = createJobHandover(name, { isBatched: 'handleEvents' in handler })
+      attached.set(name, { name, handler, mayHaveDueJobs: false, handover, claimLoops: new Set(), semaphore })
     },
     wake,
+    /**
+     * Returns the lease with which a new job is inserted, so that it is run without a claim. Undefined when the handler is
+     * busy, because jobs that wait are claimed together.
+     */
+    leaseForNewJob: (name: string): HandoverLease | undefined => {
+      const found = attached.get(name)
+      if (running === undefined || signal.aborted || found === undefined) return undefined
+      return found.claimLoops.size === 0 && found.semaphore.isFree() ? found.handover.newLease() : undefined
+    },
+    /** Runs a committed job that was inserted with this lease. */
+    handOver: (name: string, lease: HandoverLease, row: ClaimedJob): void => {
+      const found = attached.get(name)
+      // After the stop another process claims it when the lease ends.
+      if (running === undefined || found === undefined) return
+      const added = found.handover.add(lease, row)
+      if (added !== undefined) running.claims.adopt(added)
+      startLoop(found, running.claims)
+    },
     start: (): void => {
       const claims = createOutboxJobClaims(db, log)
       const names = [...attached.keys()]
@@ -150,6 +183,9 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
     }
   }
 }
+
+const hasWork = ({ mayHaveDueJobs, handover }: AttachedHandler): boolean =>
+  mayHaveDueJobs || !handover.isEmpty()
 
 const concurrencyOf = (handler: EventOrJobHandler): number =>
   'runJob' in handler ? (handler.concurrency ?? 1) : 1

@@ -34,7 +34,11 @@ function useOutbox() {
       insert = () => work(tx)
     },
     afterCommit() {},
-    run: async (_statement: unknown, values: unknown) => inserted.push(values)
+    run: async (_statement: unknown, values: unknown) => inserted.push(values),
+    rows: async (_statement: unknown, values: unknown) => {
+      inserted.push(values)
+      return []
+    }
   } as unknown as Transaction
   const commit = () => {
     insert()

@@ -1,13 +1,46 @@
 import { countUpTo } from '../postgres/counting.ts'
 import { type RowOf, statement } from '../postgres/statement.ts'
 
-/** Inserts a single row due now: a third cheaper than `insertJobs`. It is sent with the commit. */
+/** Columns of inserted rows. With a lease the row was claimed for this process as it was inserted. */
+export const INSERTED_JOB_COLUMNS = {
+  id: 'int8',
+  handler: 'text',
+  event_id: 'uuid',
+  since: 'timestamptz',
+  lease: 'uuid?'
+} as const
+/**
+ * The lease of a new row, which belongs to the row named `job`. Null while an earlier row of its subject is left, because that
+ * is handled first.
+ */
+export const leaseOfNewJobSql = `cross join lateral (
+      select case when not exists (
+        select from cartwright.jobs earlier where earlier.subject = job.subject and earlier.handler = job.handler
+      ) then nullif(job.wanted_lease, '')::uuid end as lease
+    ) own`
+/** `lease`, `attempts` and `due_at` of a new row with `own.lease`; `delay`: its delay in seconds. */
+export const claimOfNewJobSql = (delay: string) => `own.lease, (own.lease is not null)::int,
+      case when own.lease is null then now() + make_interval(secs => ${delay})
+        else clock_timestamp() + make_interval(secs => $leaseSeconds) end`
+
+/** Inserts a single row without a delay: a third cheaper than `insertJobs`. It is sent with the commit. */
 export const insertJobDueNow = statement({
   name: 'outbox.insert_job',
-  takes: { handler: 'text', subject: 'uuid', eventId: 'uuid', payload: 'text' },
+  takes: {
+    handler: 'text',
+    subject: 'uuid',
+    eventId: 'uuid',
+    payload: 'text',
+    wantedLease: 'text',
+    leaseSeconds: 'float8'
+  },
+  gives: INSERTED_JOB_COLUMNS,
   text: `
-    insert into cartwright.jobs (handler, subject, event_id, payload)
-    values ($handler, $subject, $eventId, $payload::text::jsonb)`
+    insert into cartwright.jobs (handler, subject, event_id, payload, lease, attempts, due_at)
+    select job.handler, job.subject, $eventId, $payload::text::jsonb, ${claimOfNewJobSql('0')}
+    from (select $handler::text as handler, $subject::uuid as subject, $wantedLease::text as wanted_lease) job
+      ${leaseOfNewJobSql}
+    returning id, handler, event_id, since, lease`
 })
 /** Inserts all rows of a transaction. Their times are a millisecond apart, so that times show the order of events. */
 export const insertJobs = statement({
@@ -18,15 +51,20 @@ export const insertJobs = statement({
     eventIds: 'uuid[]',
     payloads: 'text[]',
     delays: 'float8[]',
-    positions: 'float8[]'
+    positions: 'float8[]',
+    wantedLeases: 'text[]',
+    leaseSeconds: 'float8'
   },
+  gives: INSERTED_JOB_COLUMNS,
   text: `
-    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at)
-    select handler, subject, event_id, payload::jsonb, now() + make_interval(secs => delay + position / 1000),
-      now() + make_interval(secs => delay)
+    insert into cartwright.jobs (handler, subject, event_id, payload, since, lease, attempts, due_at)
+    select job.handler, job.subject, event_id, payload::jsonb, now() + make_interval(secs => delay + position / 1000),
+      ${claimOfNewJobSql('delay')}
     from unnest($handlers::text[], $subjects::uuid[], $eventIds::uuid[], $payloads::text[], $delays::float8[],
-        $positions::float8[])
-      as job (handler, subject, event_id, payload, delay, position)`
+        $positions::float8[], $wantedLeases::text[])
+      as job (handler, subject, event_id, payload, delay, position, wanted_lease)
+      ${leaseOfNewJobSql}
+    returning id, handler, event_id, since, lease`
 })
 /**
  * Claims due rows, only the oldest of each subject. Joins by `ctid`, because joined by key the generic plan scanned the whole
@@ -46,7 +84,8 @@ export const claimJobs = statement({
     since: 'timestamptz',
     log_id: 'int8?',
     has_failed: 'bool',
-    was_abandoned: 'bool'
+    was_abandoned: 'bool',
+    has_later: 'bool'
   },
   text: `
     update cartwright.jobs set
@@ -64,7 +103,11 @@ export const claimJobs = statement({
       for update of job skip locked
     ))
     returning id, subject, event_id, payload, attempts, since, log_id, error is not null as has_failed,
-      attempts > 1 and error is null as was_abandoned`
+      attempts > 1 and error is null as was_abandoned,
+      exists (
+        select from cartwright.jobs later
+        where later.subject = jobs.subject and later.handler = jobs.handler and later.id > jobs.id
+      ) as has_later`
 })
 export type ClaimedJob = RowOf<typeof claimJobs>
 

@@ -1,4 +1,5 @@
 import { statement } from '../postgres/statement.ts'
+import { claimOfNewJobSql, INSERTED_JOB_COLUMNS, leaseOfNewJobSql } from './job-queries.ts'
 
 /**
  * Inserts one event without subscribers into the log. The condition draws the transaction id before the event id: see
@@ -35,8 +36,11 @@ export const insertEventsAndJobs = statement({
     payloadVersions: 'int4[]',
     subjectVersions: 'int4[]',
     handlers: 'text[]',
-    jobPositions: 'int4[]'
+    jobPositions: 'int4[]',
+    wantedLeases: 'text[]',
+    leaseSeconds: 'float8'
   },
+  gives: { ...INSERTED_JOB_COLUMNS, log_id: 'int8?' },
   text: `
     with message as materialized (
       select at - 1 as position, subject, event_id, payload::jsonb as payload, delay, name,
@@ -51,8 +55,14 @@ export const insertEventsAndJobs = statement({
       insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
       select log_id, since, event_id, subject, payload_version, subject_version, name, payload from message where name <> ''
     )
-    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, log_id)
-    select handler, subject, event_id, payload, since, now() + make_interval(secs => delay), log_id
-    from unnest($handlers::text[], $jobPositions::int4[]) as job (handler, position) join message using (position)
-    order by position`
+    insert into cartwright.jobs (handler, subject, event_id, payload, since, log_id, lease, attempts, due_at)
+    select job.handler, job.subject, event_id, payload, since, log_id, ${claimOfNewJobSql('delay')}
+    from (
+      select handler, subject, event_id, payload, since, log_id, delay, wanted_lease, position
+      from unnest($handlers::text[], $jobPositions::int4[], $wantedLeases::text[]) as wanted (handler, position, wanted_lease)
+        join message using (position)
+    ) job
+      ${leaseOfNewJobSql}
+    order by position
+    returning id, handler, event_id, since, lease, log_id`
 })

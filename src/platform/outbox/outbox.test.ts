@@ -88,6 +88,36 @@ test('the times of the events in a transaction follow their order, and are equal
   expect(found).toEqual([1, 1, 2, 2, 3, 3].map(nth => ({ nth, ms: nth - 1 })))
 })
 
+test('a new event of an idle handler is handled without a claim, unless an earlier event of its subject is left', async () => {
+  const shop = await useBells([bell, earModule('ear')])
+  await shop.sql('create table public.claims (id bigint)')
+  await shop.sql(
+    `create function public.note_claim() returns trigger language plpgsql as
+     $$ begin insert into public.claims values (new.id); return new; end $$`
+  )
+  await shop.sql(
+    `create trigger claims before update on cartwright.jobs
+     for each row when (new.id > 0 and new.lease is distinct from old.lease and new.lease is not null) execute function public.note_claim()`
+  )
+  const claims = async () => (await shop.sql('select from public.claims')).length
+  await ring(shop, newId())
+  await allHandled(shop)
+  expect(await claims()).toBe(0)
+
+  const id = newId()
+  // Another process is handling it.
+  await shop.sql(
+    `insert into cartwright.jobs (handler, subject, event_id, payload, lease, due_at)
+     values ('ear:bell.rang', $1, $1, '{}', gen_random_uuid(), 'infinity')`,
+    [id]
+  )
+  await ring(shop, id, 2)
+  await ring(shop, newId(), 3)
+  await until('the event of the other subject is handled', async () => (await effects(shop)).length === 2)
+  expect((await effects(shop)).map(({ nth }) => nth)).toEqual([1, 3])
+  expect(await rows(shop)).toMatchObject([{ subject: id }, { subject: id, lease: null, attempts: 0 }])
+})
+
 test('emitting an event that has no subscriber creates no job', async () => {
   const shop = await useBells([bell])
   const { statements } = await shop.record(() => ring(shop, newId()))

@@ -3,7 +3,11 @@ import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { Transaction } from '../postgres/database.ts'
-import { type BufferedOutboxMessage, insertBufferedOutboxMessages } from './buffered-messages.ts'
+import {
+  type BufferedOutboxMessage,
+  insertBufferedOutboxMessages,
+  type LeasedNewJob
+} from './buffered-messages.ts'
 import { createOutboxConsole, type OutboxConsole } from './console.ts'
 import { createOutboxDispatcher, type OutboxDispatcherDependencies } from './dispatcher.ts'
 import type { EventOrJobHandler } from './handlers.ts'
@@ -70,12 +74,14 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     if (present !== undefined) return present
     const buffer: MessageBuffer = { messages: [], isSent: false }
     buffers.set(tx, buffer)
-    tx.withCommit(each => {
+    let leased: readonly LeasedNewJob[] = []
+    tx.withCommit(async each => {
       buffer.isSent = true
-      return insertBufferedOutboxMessages(each, buffer.messages)
+      leased = await insertBufferedOutboxMessages(each, buffer.messages, dispatcher.leaseForNewJob)
     })
     tx.afterCommit(() => {
-      for (const name of new Set(buffer.messages.flatMap(({ handlers }) => handlers))) dispatcher.wake(name)
+      for (const { handler, lease, row } of leased) dispatcher.handOver(handler, lease, row)
+      for (const name of handlersToWake(buffer.messages, leased)) dispatcher.wake(name)
       if (buffer.messages.some(({ logged }) => logged !== undefined)) eventLog.wake()
     })
     return buffer
@@ -129,6 +135,18 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     },
     console: createOutboxConsole(deps.db, dispatcher.wake)
   }
+}
+
+/** The handlers with a new job that was not handed over to them. */
+function handlersToWake(
+  messages: readonly BufferedOutboxMessage[],
+  leased: readonly LeasedNewJob[]
+): Set<string> {
+  const isHandedOver = (handler: string, eventId: string) =>
+    leased.some(job => job.handler === handler && job.row.event_id === eventId)
+  return new Set(
+    messages.flatMap(({ eventId, handlers }) => handlers.filter(handler => !isHandedOver(handler, eventId)))
+  )
 }
 
 /** @throws Error when the subject has no version though the event declares one, or the reverse. */

@@ -3,6 +3,7 @@ export function createSemaphore(max: number) {
   const waiting: (() => void)[] = []
   let taken = 0
   return {
+    isFree: (): boolean => taken < max,
     acquire: async (): Promise<void> => {
       if (taken === max) await new Promise<void>(resolve => waiting.push(resolve))
       else taken += 1

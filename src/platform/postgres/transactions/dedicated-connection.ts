@@ -13,6 +13,8 @@ import { readOnlyUntilBeginSettings, runTransaction, type Transaction } from './
 export type DedicatedConnectionOptions = {
   /** Lock timeout of statements on this connection; that of the configuration when left out. */
   lockTimeoutMs?: number
+  /** Statement timeout on this connection; that of the configuration when left out. */
+  statementTimeoutMs?: number
   /** Settings of PostgreSQL for this connection. */
   settings?: Readonly<Record<string, string>>
 }
