@@ -252,7 +252,11 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
       1_200
     ),
     secured_per_minute: integerSetting('Requests per minute and user to secured routes.', 1_200),
-    admin_per_minute: integerSetting('Requests per minute and user to admin routes.', 2_400)
+    admin_per_minute: integerSetting('Requests per minute and user to admin routes.', 2_400),
+    provider_requests_per_minute: integerSetting(
+      'Parcels, and baskets, per minute and client address for which providers of shipping rates, or a tax engine, are asked. Those with a stored answer do not count.',
+      60
+    )
   })
 })
 

@@ -133,11 +133,11 @@ test('a module that acts for one customer can access no checkout and no order of
   const { checkout } = await commands.checkouts.begin(ada, sent(mug), newWrite())
   const { order } = await commands.orders.place(ada, sent(mug), newWrite())
   const refused = [
-    () => commands.checkouts.read(bob, checkout.id),
+    () => commands.checkouts.read(bob, checkout.id, newWrite()),
     () => commands.checkouts.update(bob, checkout.id, sent(mug), newWrite()),
     () => commands.checkouts.cancel(bob, checkout.id, newWrite()),
     () => commands.checkouts.complete(bob, checkout.id, {}, newWrite()),
-    () => commands.checkouts.read({ kind: 'guest', token: '' }, checkout.id)
+    () => commands.checkouts.read({ kind: 'guest', token: '' }, checkout.id, newWrite())
   ]
   for (const call of refused) await expect(call()).rejects.toMatchObject({ code: 'CHECKOUT_NOT_FOUND' })
   for (const buyer of [bob, { kind: 'guest', token: '' }] as const)

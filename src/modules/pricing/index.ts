@@ -104,7 +104,7 @@ export const pricingModule = defineModule({
     const explain = createPromotionCodeFindingExplainer(db)
     const priceLists = createPriceListService({ db, invalidation, priceChanges })
     const promotions = createPromotionService({ db, invalidation, periods })
-    const taxEngine = createTaxEngineService({ db, log, metrics, ports })
+    const taxEngine = createTaxEngineService({ config, db, log, metrics, ports })
     timers.untilEmpty(DELETE_SECONDS, 'delete expired tax answers', taxEngine.deleteExpired)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, list: directory.list },

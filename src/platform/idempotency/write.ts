@@ -5,6 +5,13 @@ import type { Transaction, TransactionRunner } from '../postgres/database.ts'
 /** Runs `work` that waits for something other than this thread and the database, and lends the request's slot meanwhile. */
 export type RunWithoutRequestSlot = <T>(work: () => Promise<T>) => Promise<T>
 
+/** The request that waits for a provider. */
+export type WaitingRequest = {
+  readonly withoutSlot: RunWithoutRequestSlot
+  /** The network of the client, whose requests to providers are limited. Null: a job or an administrator, without a limit. */
+  readonly clientNetwork: string | null
+}
+
 /**
  * The write of a request: its idempotency key, its precondition and its deadline.
  * @example

@@ -65,7 +65,7 @@ export function createOrderQuoteService({
     const priced = await priceCheckout(db, customerId, input, {
       buyer: keys,
       isTrusted: true,
-      withoutSlot
+      request: { withoutSlot, clientNetwork: null }
     })
     const { market, rules, quote: quoted } = priced
     const row = { input, customer_id: customerId, quote_hash: quoted.hash }

@@ -1,3 +1,5 @@
+import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
+
 /**
  * The buyer and the acting user. `clientNetwork`: the network of the client address, by which limits count;
  * jobs have none.
@@ -47,3 +49,9 @@ export const actorIdOfBuyer = (buyer: Buyer): string | null =>
  */
 export const clientNetworkOfBuyer = (buyer: Buyer): string | null =>
   buyer.kind === 'assisted' ? null : (buyer.clientNetwork ?? null)
+
+/** The buyer's request, which waits for providers of a price. */
+export const waitingRequestOf = (
+  buyer: Buyer,
+  { withoutSlot }: Pick<WaitingRequest, 'withoutSlot'>
+): WaitingRequest => ({ withoutSlot, clientNetwork: clientNetworkOfBuyer(buyer) })

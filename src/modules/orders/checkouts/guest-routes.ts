@@ -57,11 +57,9 @@ export function guestCheckoutRoutes(tiers: Tiers, checkouts: CheckoutService, pe
       }
     },
     request =>
-      checkouts.read(
-        guestBuyerOfRequest(request, TOKEN),
-        request.params.id,
-        createRunWithoutRequestSlot(request)
-      )
+      checkouts.read(guestBuyerOfRequest(request, TOKEN), request.params.id, {
+        withoutSlot: createRunWithoutRequestSlot(request)
+      })
   )
 
   tiers.public.put(

@@ -1,4 +1,4 @@
-import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { CatalogApi } from '../../catalog/index.ts'
@@ -36,8 +36,8 @@ export function createCheckoutPricer(deps: PricerDeps) {
    * Calculates the current price. `customerId`: null is a guest. `isStockChecked`: findings contain lines
    * that are short of stock. `buyer`: whose earlier orders promotions depend on. The default is the account
    * alone, because a typed email address must not reveal what its owner has bought. `isTrusted`: the caller
-   * is an administrator, who may see earlier orders. `withoutSlot`: of the request. Call it outside of a
-   * transaction, because it may ask shipping providers and a tax engine. @throws `PRICING_QUOTE_TOO_LARGE`
+   * is an administrator, who may see earlier orders. `request` waits for shipping providers and a tax engine, so
+   * call it outside of a transaction. @throws `PRICING_QUOTE_TOO_LARGE`, `PROVIDER_REQUESTS_LIMITED`
    */
   return async (
     db: Queryable,
@@ -47,13 +47,13 @@ export function createCheckoutPricer(deps: PricerDeps) {
       isStockChecked = true,
       buyer = { customer: customerId, mailbox: null },
       isTrusted = false,
-      withoutSlot = work => work()
+      request
     }: {
       isStockChecked?: boolean
       buyer?: Pick<BuyerLimitKeys, 'customer' | 'mailbox'>
       isTrusted?: boolean
-      withoutSlot?: RunWithoutRequestSlot
-    } = {}
+      request: WaitingRequest
+    }
   ): Promise<PricedCheckout> => {
     const { lines, codes } = input
     const { market, marketProblem } = await marketOf(input)
@@ -84,10 +84,10 @@ export function createCheckoutPricer(deps: PricerDeps) {
     const complete =
       fetchOptions === undefined
         ? given
-        : await withProviderOptions(input, given, parcel => fetchOptions(parcel, withoutSlot))
+        : await withProviderOptions(input, given, parcel => fetchOptions(parcel, request))
     const priced = calculateCheckoutPrice(input, complete, pricing.quote)
     const quoteByTaxEngine = pricing.quoteByTaxEngine()
-    const taxed = await quoteByTaxEngine?.(priced.quote, priced.quoteInput, withoutSlot)
+    const taxed = await quoteByTaxEngine?.(priced.quote, priced.quoteInput, request)
     return { ...priced, ...taxed, unsold: await withNames(priced.unsold) }
   }
 

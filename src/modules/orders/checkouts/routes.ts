@@ -50,7 +50,9 @@ export function checkoutRoutes(tiers: Tiers, checkouts: CheckoutService, perMinu
       }
     },
     request =>
-      checkouts.read(customerBuyerOfRequest(request), request.params.id, createRunWithoutRequestSlot(request))
+      checkouts.read(customerBuyerOfRequest(request), request.params.id, {
+        withoutSlot: createRunWithoutRequestSlot(request)
+      })
   )
 
   tiers.secured.put(

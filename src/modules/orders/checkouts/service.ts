@@ -1,9 +1,13 @@
 import { found } from '../../../kernel/errors.ts'
-import type { IdempotentWrite, RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type {
+  IdempotentWrite,
+  RunWithoutRequestSlot,
+  WaitingRequest
+} from '../../../platform/idempotency/write.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
-import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
+import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer, waitingRequestOf } from '../buyers/buyer.ts'
 import {
   checkoutCanceledError,
   checkoutChangedDuringOrderError,
@@ -80,14 +84,14 @@ export function createCheckoutService({
   async function readOwned(
     owner: Owner,
     id: string,
-    withoutSlot: RunWithoutRequestSlot
+    request: WaitingRequest
   ): Promise<CheckoutResponse> {
     const row = await findOwned(owner, id)
     const [priced, isCartChanged] = await Promise.all([
-      priceCheckout(db, owner, row.input, { withoutSlot }),
+      priceCheckout(db, owner, row.input, { request }),
       hasCartChanged(row)
     ])
-    return viewWithChecks(row, priced, isCartChanged, withoutSlot)
+    return viewWithChecks(row, priced, isCartChanged, request)
   }
 
   /** The response, with what the checks of other modules find while the checkout is open. */
@@ -95,7 +99,7 @@ export function createCheckoutService({
     row: repository.CheckoutRow,
     priced: PricedCheckout,
     isCartChanged: boolean,
-    withoutSlot: RunWithoutRequestSlot
+    { withoutSlot }: WaitingRequest
   ): Promise<CheckoutResponse> {
     const isOpen = row.status === 'open' && row.order_id === null && !row.is_expired
     const found = isOpen ? await findCheckFindings(row.customer_id, row.input, priced, withoutSlot) : []
@@ -115,11 +119,11 @@ export function createCheckoutService({
   async function priceInput(
     owner: Owner,
     request: PlaceOrderInput,
-    { withoutSlot }: IdempotentWrite,
+    waiting: WaitingRequest,
     stored?: CheckoutInput
   ) {
     const { input, source } = await readCheckoutInput(owner, request, stored)
-    const priced = await priceCheckout(db, owner, input, { withoutSlot })
+    const priced = await priceCheckout(db, owner, input, { request: waiting })
     return {
       priced,
       columns: { input, quote_hash: priced.quote.hash, ...source, seconds: expiresAfterSeconds }
@@ -127,41 +131,39 @@ export function createCheckoutService({
   }
 
   async function create(
-    owner: Owner,
+    buyer: Buyer,
     request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
     const { id } = write
+    const [owner, waiting] = [customerIdOfBuyer(buyer), waitingRequestOf(buyer, write)]
     // A retry reads the stored checkout, because the cart may have changed since the earlier attempt.
-    if (write.alreadyApplied) return readOwned(owner, id, write.withoutSlot)
-    const { priced, columns } = await priceInput(owner, request, write)
+    if (write.alreadyApplied) return readOwned(owner, id, waiting)
+    const { priced, columns } = await priceInput(owner, request, waiting)
     const row = await write.once(db, tx =>
       tx.first(repository.insertCheckout, { id, customer_id: owner, ...columns })
     )
-    return row === undefined
-      ? readOwned(owner, id, write.withoutSlot)
-      : viewWithChecks(row, priced, false, write.withoutSlot)
+    return row === undefined ? readOwned(owner, id, waiting) : viewWithChecks(row, priced, false, waiting)
   }
 
   async function replace(
-    owner: Owner,
+    buyer: Buyer,
     id: string,
     request: PlaceOrderInput,
     write: IdempotentWrite
   ): Promise<CheckoutResponse> {
-    if (write.alreadyApplied) return readOwned(owner, id, write.withoutSlot)
+    const [owner, waiting] = [ownerFor(buyer, id), waitingRequestOf(buyer, write)]
+    if (write.alreadyApplied) return readOwned(owner, id, waiting)
     const present = await findOwned(owner, id)
     assertCheckoutOpen(present)
-    const { priced, columns } = await priceInput(owner, request, write, present.input)
+    const { priced, columns } = await priceInput(owner, request, waiting, present.input)
     const row = await write.once(db, async tx => {
       const stored = await lockCheckout(tx, owner, id, write)
       assertCheckoutOpen(stored)
       const input = checkoutInputWithChangedMetadata(columns.input, stored.input.metadata, request.metadata)
       return tx.first(repository.updateCheckout, { id, ...columns, input })
     })
-    return row === undefined
-      ? readOwned(owner, id, write.withoutSlot)
-      : viewWithChecks(row, priced, false, write.withoutSlot)
+    return row === undefined ? readOwned(owner, id, waiting) : viewWithChecks(row, priced, false, waiting)
   }
 
   return {
@@ -169,12 +171,12 @@ export function createCheckoutService({
     assertAccess: (buyer: Buyer, id: string): void => void ownerFor(buyer, id),
     /** Finds a checkout that the buyer may reach. @throws `CHECKOUT_NOT_FOUND` */
     find: async (buyer: Buyer, id: string) => findOwned(ownerFor(buyer, id), id),
-    /** See `CheckoutCommands.read`. `withoutSlot`: of the request; a caller without a request has no slot. */
+    /** See `CheckoutCommands.read`. */
     read: async (
       buyer: Buyer,
       id: string,
-      withoutSlot: RunWithoutRequestSlot = work => work()
-    ): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id, withoutSlot),
+      request: Pick<WaitingRequest, 'withoutSlot'>
+    ): Promise<CheckoutResponse> => readOwned(ownerFor(buyer, id), id, waitingRequestOf(buyer, request)),
     /** See `CheckoutCommands.begin`. */
     begin: async (
       buyer: Buyer,
@@ -182,7 +184,7 @@ export function createCheckoutService({
       write: IdempotentWrite
     ): Promise<NewCheckoutWithToken> => {
       const checkout = await limitCodeGuesses(clientNetworkOfBuyer(buyer), request, () =>
-        create(customerIdOfBuyer(buyer), request, write)
+        create(buyer, request, write)
       )
       return {
         checkout,
@@ -192,7 +194,7 @@ export function createCheckoutService({
     /** See `CheckoutCommands.update`. */
     update: async (buyer: Buyer, id: string, request: PlaceOrderInput, write: IdempotentWrite) =>
       limitCodeGuesses(clientNetworkOfBuyer(buyer), request, async () =>
-        replace(ownerFor(buyer, id), id, request, write)
+        replace(buyer, id, request, write)
       ),
     /** See `CheckoutCommands.cancel`. */
     cancel: async (buyer: Buyer, id: string, write: IdempotentWrite): Promise<CheckoutResponse> => {
@@ -203,7 +205,7 @@ export function createCheckoutService({
         assertCheckoutOpen(row)
         await tx.run(repository.cancelCheckout, { id })
       })
-      return readOwned(owner, id, write.withoutSlot)
+      return readOwned(owner, id, waitingRequestOf(buyer, write))
     }
   }
 }

@@ -23,7 +23,8 @@ export type CheckoutCommands = {
    * price. It reserves no stock and takes no lock. A repeated write returns the checkout of the first one, with its
    * present price. Everything that is wrong or missing is a finding; `ready` says that none blocks.
    * @throws `ORDER_REQUEST_INVALID`, `CHECKOUT_SOURCE_UNCLEAR`, `CHECKOUT_CARTS_OFF`, `CART_EMPTY`,
-   * `CART_GUEST_NOT_FOUND`, `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`, `CHECKOUT_CODES_LIMITED`
+   * `CART_GUEST_NOT_FOUND`, `PRICING_MARKET_UNKNOWN`, `PRICING_QUOTE_TOO_LARGE`, `CHECKOUT_CODES_LIMITED`,
+   * `PROVIDER_REQUESTS_LIMITED`
    * @example
    * const items = [{ variant_id: variantId, quantity: 2 }]
    * const buyer = { kind: 'customer', customerId } as const
@@ -51,18 +52,21 @@ export type CheckoutCommands = {
     write: IdempotentWrite
   ): Promise<CheckoutResponse>
   /**
-   * Returns a checkout with its present price. Takes no lock. An expired checkout stays readable for an hour.
-   * @throws `CHECKOUT_NOT_FOUND`: it does not exist, it belongs to another buyer, or the token of the guest is wrong
+   * Returns a checkout with its present price. Takes no lock. An expired checkout stays readable for an hour. `write`:
+   * the request or job that reads, as `writeOf(request)`; it lends its slot while a provider of prices is asked.
+   * @throws `CHECKOUT_NOT_FOUND`: it does not exist, it belongs to another buyer, or the token of the guest is wrong;
+   * `PROVIDER_REQUESTS_LIMITED`
    * @example
    * const request = { items: [{ variant_id: variantId, quantity: 1 }], email: 'ada@example.com' }
    * const { checkout, checkoutToken } = await orders.checkouts.begin({ kind: 'guest' }, request, newWrite())
    * const token = checkoutToken ?? ''
-   * const read = await orders.checkouts.read({ kind: 'guest', token }, checkout.id)
+   * const read = await orders.checkouts.read({ kind: 'guest', token }, checkout.id, newWrite())
    * assert.equal(read.id, checkout.id)
    * const customer = { kind: 'customer', customerId } as const
-   * await assert.rejects(orders.checkouts.read(customer, checkout.id), { code: 'CHECKOUT_NOT_FOUND' })
+   * const refused = orders.checkouts.read(customer, checkout.id, newWrite())
+   * await assert.rejects(refused, { code: 'CHECKOUT_NOT_FOUND' })
    */
-  read(buyer: Buyer, id: string): Promise<CheckoutResponse>
+  read(buyer: Buyer, id: string, write: Pick<IdempotentWrite, 'withoutSlot'>): Promise<CheckoutResponse>
   /**
    * Cancels an open checkout; a canceled one is returned unchanged. Locks the checkout until the commit.
    * @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`

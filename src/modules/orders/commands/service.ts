@@ -43,7 +43,7 @@ export function createOrderAndCheckoutCommands({ db, checkouts, orders, updateMe
       begin: async (buyer, request, write) =>
         onceById(write, findCheckout, attempt => checkouts.begin(buyer, validated(request), attempt)),
       update: async (buyer, id, request, write) => checkouts.update(buyer, id, validated(request), write),
-      read: async (buyer, id) => checkouts.read(buyer, id),
+      read: checkouts.read,
       cancel: checkouts.cancel,
       complete: async (buyer, id, request, write) =>
         onceById(write, findOrder, async attempt =>

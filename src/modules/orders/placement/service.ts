@@ -9,7 +9,7 @@ import type { InventoryApi, InventoryItemQuantity, StockRequestLine } from '../.
 import type { OrderPayments } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
-import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
+import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer, waitingRequestOf } from '../buyers/buyer.ts'
 import { type BuyerLimitKeys, type FindBuyerLimitKeys, hashClientNetwork } from '../buyers/service.ts'
 import { validCheckoutEmailOrNull } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
@@ -86,7 +86,7 @@ export function createOrderPlacement(deps: Deps) {
    * @throws `ORDER_INCOMPLETE`, `ORDER_ITEMS_UNAVAILABLE`, `SHIPPING_NOT_AVAILABLE`, `ORDER_PRICE_CHANGED`,
    * `ORDER_CODE_REFUSED`, `ORDER_NOT_ALLOWED`, `ORDER_CHECK_UNAVAILABLE`, `ORDER_PENDING_LIMIT`,
    * `INVENTORY_SHORT`, `CART_CHANGED`, `PRICING_USED_UP` and its like, `PAYMENT_PROVIDER_UNKNOWN`,
-   * `PAYMENT_METHOD_UNKNOWN`; as `OrderTenders.reserve`
+   * `PAYMENT_METHOD_UNKNOWN`, `PROVIDER_REQUESTS_LIMITED`; as `OrderTenders.reserve`
    */
   async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<PlacedOrderIdAndRow> {
     let order: OrderRow | undefined
@@ -204,12 +204,12 @@ export function createOrderPlacement(deps: Deps) {
   async function priceAsAgreed(
     purchase: OrderToPlace,
     keys: BuyerLimitKeys,
-    { withoutSlot }: IdempotentWrite
+    write: IdempotentWrite
   ): Promise<PricedCheckout> {
     const { buyer, input } = purchase
-    const customerId = customerIdOfBuyer(buyer)
+    const [customerId, request] = [customerIdOfBuyer(buyer), waitingRequestOf(buyer, write)]
     const priceAndCheck = async (isStockChecked: boolean) => {
-      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted', withoutSlot }
+      const options = { isStockChecked, buyer: keys, isTrusted: buyer.kind === 'assisted', request }
       const full = await deps.priceCheckout(db, customerId, input, options)
       // Administrators may see findings that reveal earlier orders of the buyer.
       const priced = options.isTrusted ? full : hidePurchaseHistoryFindings(full)

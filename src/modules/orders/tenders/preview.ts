@@ -1,6 +1,6 @@
 import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
-import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer } from '../buyers/buyer.ts'
+import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer, waitingRequestOf } from '../buyers/buyer.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
 import { assertCheckoutOpen, type CheckoutService } from '../checkouts/service.ts'
 import type { TenderPreviewResponse } from './preview-schema.ts'
@@ -28,7 +28,8 @@ export const createTenderPreview =
     const checkout = await checkouts.find(buyer, checkoutId)
     assertCheckoutOpen(checkout)
     const customerId = customerIdOfBuyer(buyer)
-    const { quote } = await priceCheckout(db, customerId, checkout.input, { withoutSlot })
+    const request = waitingRequestOf(buyer, { withoutSlot })
+    const { quote } = await priceCheckout(db, customerId, checkout.input, { request })
     const { currency, totals } = quote
     const { covers, dueMinor } = await tenders.preview({
       named,

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto'
 import type { PortProvider, PortReader } from '../../../kernel/ports.ts'
-import { createProviderCaller, PROVIDER_CALL_OUTCOMES } from '../../../kernel/provider-caller.ts'
-import { createSingleFlight } from '../../../kernel/single-flight.ts'
-import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import {
+  createProviderCaller,
+  createProviderRequestLimit,
+  PROVIDER_CALL_OUTCOMES
+} from '../../../kernel/provider-caller.ts'
+import type { Config } from '../../../platform/core-settings.ts'
+import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -16,43 +20,51 @@ const ANSWER_MS_MAX = 2_000
 const KEPT_SECONDS = 600
 const DELETED_AT_ONCE = 1_000
 
-type Deps = { db: Database; log: Log; metrics: Metrics; ports: PortReader }
+type Deps = {
+  config: Pick<Config, 'rate_limit'>
+  db: Database
+  log: Log
+  metrics: Metrics
+  ports: PortReader
+}
 /** The tax engine of the shop. `isFallback`: it failed, so the tax rates of the shop apply. */
 export type AppliedTaxEngine = { readonly name: string; readonly isFallback: boolean }
 type QuoteByTaxEngine = { readonly quote: Quote; readonly taxEngine: AppliedTaxEngine }
 /**
  * Computes a quote with the taxes of the engine. `quote`: that of the input with the rates of the shop, which is returned
- * when the engine fails. `withoutSlot`: of the request that waits. Call it outside of a transaction.
+ * when the engine fails. `request` waits for it. Call it outside of a transaction. @throws `PROVIDER_REQUESTS_LIMITED`
  */
 export type ComputeQuoteByTaxEngine = (
   quote: Quote,
   input: QuoteInput,
-  withoutSlot: RunWithoutRequestSlot
+  request: WaitingRequest
 ) => Promise<QuoteByTaxEngine>
 
 /**
  * Asks a tax engine for the taxes of baskets. An answer, or that there was none, is stored for some minutes, so that every
  * process calculates the same price for the same basket.
  */
-export function createTaxEngineService({ db, log, metrics, ports }: Deps) {
+export function createTaxEngineService({ config, db, log, metrics, ports }: Deps) {
+  const limitRequests = createProviderRequestLimit(config.rate_limit)
   const requests = metrics.counter(
     'tax_requests',
     'Requests to the tax engine, by outcome. After each that is not valid, the tax rates of the shop apply.',
     { outcome: PROVIDER_CALL_OUTCOMES }
   )
-  const call = createProviderCaller({
+  const call = createProviderCaller<readonly ComponentTax[]>({
     timeoutMs: ANSWER_MS_MAX,
     count: outcome => requests.add({ outcome }),
     warn: reason => log.warn(reason, 'no valid taxes of the tax engine: the tax rates of the shop apply')
   })
-  const askOnce = createSingleFlight<readonly ComponentTax[] | null>()
 
   /** Returns null when the engine fails, or is skipped because it failed before. */
   async function ask(
     { provider }: PortProvider<TaxEngine>,
-    request: TaxRequest
+    request: TaxRequest,
+    key: Buffer
   ): Promise<readonly ComponentTax[] | null> {
     const taxes = await call(
+      key.toString('hex'),
       async signal => provider.computeTaxes(request, signal),
       answer => findTaxAnswerFault(answer, request)
     )
@@ -62,12 +74,13 @@ export function createTaxEngineService({ db, log, metrics, ports }: Deps) {
   async function readTaxes(
     engine: PortProvider<TaxEngine>,
     request: TaxRequest,
-    withoutSlot: RunWithoutRequestSlot
+    { withoutSlot, clientNetwork }: WaitingRequest
   ): Promise<readonly ComponentTax[] | null> {
     const key = hash('sha256', JSON.stringify([engine.name, request]), 'buffer')
     const stored = await db.first(repository.findTaxAnswer, { request: key })
     if (stored !== undefined) return stored.taxes
-    const taxes = await withoutSlot(() => askOnce(key.toString('hex'), () => ask(engine, request)))
+    limitRequests(clientNetwork)
+    const taxes = await withoutSlot(() => ask(engine, request, key))
     const kept = await db.first(repository.storeTaxAnswer, { request: key, taxes, seconds: KEPT_SECONDS })
     if (kept === undefined) throw new Error('storing an answer of a tax engine returned no row')
     return kept.taxes
@@ -81,12 +94,12 @@ export function createTaxEngineService({ db, log, metrics, ports }: Deps) {
       const engine = engineOfShop()
       if (engine === undefined) return undefined
       const { name } = engine
-      return async (quote, input, withoutSlot) => {
+      return async (quote, input, waiting) => {
         const { code, currency, pricesIncludeTax } = input.market
         const components = listTaxableComponents(input)
         if (components.length === 0) return { quote, taxEngine: { name, isFallback: false } }
         const request = { market: code, currency, pricesIncludeTax, components }
-        const taxes = await readTaxes(engine, request, withoutSlot)
+        const taxes = await readTaxes(engine, request, waiting)
         return taxes === null
           ? { quote, taxEngine: { name, isFallback: true } }
           : { quote: computeQuote({ ...input, taxes }), taxEngine: { name, isFallback: false } }

@@ -1,5 +1,5 @@
 import { addressRegionFault } from '../../../kernel/regions.ts'
-import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { CatalogApi, Offer } from '../../catalog/index.ts'
 import type { Market } from '../../pricing/index.ts'
 import { shippingDestinationRegionInvalidError, variantUnavailableError } from '../errors.ts'
@@ -30,12 +30,13 @@ export function createShippingEstimateService({
 }: Deps) {
   /**
    * Lists options in the currency of the market. Null: in the currency of the shop.
-   * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`
+   * @throws `SHIPPING_REGION_INVALID`, `CATALOG_VARIANT_NOT_FOUND`, `SHIPPING_VARIANT_UNAVAILABLE`,
+   * `PROVIDER_REQUESTS_LIMITED`
    */
   async function list(
     body: ShippingRatesRequest,
     market: Market | null,
-    withoutSlot: RunWithoutRequestSlot
+    request: WaitingRequest
   ): Promise<ShippingRatesResponse> {
     const { country, region, postal_code } = body.destination
     const rules = await loadRules()
@@ -49,7 +50,7 @@ export function createShippingEstimateService({
     const own = listShippingOptionsOfParcel(rules, parcel)
     const fetchOptions = providerOptionFetcher()
     const options =
-      fetchOptions === undefined ? own : withProviderOptions(own, await fetchOptions(parcel, withoutSlot))
+      fetchOptions === undefined ? own : withProviderOptions(own, await fetchOptions(parcel, request))
     return {
       rates: options.map(
         ({ amountMinor: amount, estimatedDays, taxCategory: _, methodId: _method, ...option }) => ({

@@ -47,7 +47,8 @@ export type ProviderRate = {
  */
 export type ShippingRateProvider = {
   /**
-   * Returns the services that deliver the parcel; none when it cannot be delivered. The same parcel gets the same services,
+   * Returns the services that deliver the parcel; none when it cannot be delivered, or when the provider rejects its
+   * destination: after five failures in a row no parcel is asked for during 15 seconds. The same parcel gets the same services,
    * with the same codes. It has about two seconds: then `signal` is aborted and the result is dropped. A rejected call, a late
    * one or an invalid result only omits the options of this provider.
    */

@@ -2,9 +2,14 @@ import { hash } from 'node:crypto'
 import type { DeliveryDestination } from '../../../kernel/areas.ts'
 import { normalizePostalCode } from '../../../kernel/countries.ts'
 import type { PortProvider } from '../../../kernel/ports.ts'
-import { createProviderCaller, PROVIDER_CALL_OUTCOMES } from '../../../kernel/provider-caller.ts'
+import {
+  createProviderCaller,
+  createProviderRequestLimit,
+  PROVIDER_CALL_OUTCOMES
+} from '../../../kernel/provider-caller.ts'
 import { findRegionCode } from '../../../kernel/regions.ts'
-import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.ts'
+import type { Config } from '../../../platform/core-settings.ts'
+import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -16,6 +21,7 @@ import * as repository from './repository.ts'
 const DELETED_AT_ONCE = 1_000
 
 type Deps = {
+  config: Pick<Config, 'rate_limit'>
   db: Database
   log: Log
   metrics: Metrics
@@ -27,20 +33,29 @@ type Deps = {
 }
 type Answer = { readonly provider: string; readonly rates: readonly ProviderRate[] }
 /**
- * Returns the options of all providers for a parcel. `withoutSlot`: of the request that waits for them. Call it outside of a
- * transaction.
+ * Returns the options of all providers for a parcel. `request` waits for them. Call it outside of a transaction.
+ * @throws `PROVIDER_REQUESTS_LIMITED`
  */
 export type FetchProviderOptions = (
   parcel: ShippingParcel,
-  withoutSlot: RunWithoutRequestSlot
+  request: WaitingRequest
 ) => Promise<readonly ShippingOption[]>
 
 /**
  * Asks providers for the rates of parcels. Rates are stored for some minutes, so that every process calculates the same price
  * for the same parcel. A provider that fails has no options.
  */
-export function createProviderRateService({ db, log, metrics, providers, timeoutMs, keptSeconds }: Deps) {
-  const callers = new Map<string, ReturnType<typeof createProviderCaller>>()
+export function createProviderRateService({
+  config,
+  db,
+  log,
+  metrics,
+  providers,
+  timeoutMs,
+  keptSeconds
+}: Deps) {
+  const limitRequests = createProviderRequestLimit(config.rate_limit)
+  const callers = new Map<string, ReturnType<typeof createProviderCaller<readonly ProviderRate[]>>>()
   const requests = metrics.counter('rate_requests', 'Requests for rates to providers, by outcome.', {
     outcome: PROVIDER_CALL_OUTCOMES
   })
@@ -48,7 +63,7 @@ export function createProviderRateService({ db, log, metrics, providers, timeout
   function callerOf(provider: string) {
     const caller =
       callers.get(provider) ??
-      createProviderCaller({
+      createProviderCaller<readonly ProviderRate[]>({
         timeoutMs,
         count: outcome => requests.add({ outcome }),
         warn: reason =>
@@ -64,9 +79,11 @@ export function createProviderRateService({ db, log, metrics, providers, timeout
   /** Returns `undefined` when the provider fails, or is skipped because it failed before. */
   async function ask(
     { name, provider }: PortProvider<ShippingRateProvider>,
-    parcel: ParcelToRate
+    parcel: ParcelToRate,
+    key: Buffer
   ): Promise<Answer | undefined> {
     const rates = await callerOf(name)(
+      key.toString('hex'),
       async signal => provider.listRates(parcel, signal),
       findProviderRatesFault
     )
@@ -76,13 +93,16 @@ export function createProviderRateService({ db, log, metrics, providers, timeout
   async function readAnswers(
     parcel: ParcelToRate,
     all: readonly PortProvider<ShippingRateProvider>[],
-    withoutSlot: RunWithoutRequestSlot
+    { withoutSlot, clientNetwork }: WaitingRequest
   ): Promise<readonly Answer[]> {
     const key = hashOfParcel(parcel)
     const stored = await db.rows(repository.findProviderRates, { parcel: key })
     const missing = all.filter(({ name }) => !stored.some(({ provider }) => provider === name))
     if (missing.length === 0) return stored
-    const answers = await withoutSlot(() => Promise.all(missing.map(provider => ask(provider, parcel))))
+    limitRequests(clientNetwork)
+    const answers = await withoutSlot(() =>
+      Promise.all(missing.map(provider => ask(provider, parcel, key)))
+    )
     const rows = answers.filter(answer => answer !== undefined)
     if (rows.length === 0) return stored
     await db.run(repository.storeProviderRates, { parcel: key, rows, seconds: keptSeconds })
@@ -90,14 +110,14 @@ export function createProviderRateService({ db, log, metrics, providers, timeout
     return db.rows(repository.findProviderRates, { parcel: key })
   }
 
-  const fetch: FetchProviderOptions = async (parcel, withoutSlot) => {
+  const fetch: FetchProviderOptions = async (parcel, request) => {
     const { destination, requiresShipping, ...measures } = parcel
     if (destination === null || !requiresShipping) return []
     const all = providers()
     const answers = await readAnswers(
       { destination: normalizedDestination(destination), ...measures },
       all,
-      withoutSlot
+      request
     )
     return answers
       .filter(({ provider }) => all.some(({ name }) => name === provider))
