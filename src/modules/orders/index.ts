@@ -62,6 +62,7 @@ import { setUpOrderPersonalDataServices } from './set-up-personal-data.ts'
 import { setUpOrderPlacementServices } from './set-up-placement.ts'
 import { ordersSettings } from './settings.ts'
 import { tenderPort } from './tenders/port.ts'
+import { findTenderStartProblems } from './tenders/shop-start-problems.ts'
 
 export { assistedBuyerOfRequest, customerBuyerOfRequest, guestBuyerOfRequest } from './buyers/routes.ts'
 export {
@@ -229,6 +230,7 @@ export const ordersModule = defineModule({
     }
     return {
       api,
+      findStartProblems: () => findTenderStartProblems(platform),
       provides: [
         provide(orderHistoryPort, 'orders', hasBuyerOrdered),
         provide(packingSlipOrdersPort, 'orders', readOrdersForPackingSlips),

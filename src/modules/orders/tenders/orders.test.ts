@@ -3,7 +3,7 @@ import { giftCardsModule } from '../../../../examples/gift-cards/gift-cards/inde
 import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
 import { giftCard as card, GIFT_CARD_SETTINGS, giftCardsIn } from '../../../../test/support/gift-cards.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
-import { customer } from '../../../testing.ts'
+import { customer, openTestShop } from '../../../testing.ts'
 
 /** A shop with cards. A mug costs 10.00, and its delivery 4.90. */
 async function useCards() {
@@ -172,4 +172,23 @@ test('guests, checkouts and administrators place orders with tenders', async () 
   const finished = await anonymous.post(`/api/checkouts/guest/${own.id}/complete`, { tenders }, token)
   expect(finished.json, finished.text).toMatchObject(shown)
   expect(await balanceOf(code)).toBe(10)
+})
+
+test('a shop does not start without a tender provider while open orders hold its tenders', async () => {
+  const { issue, order, manage, databaseUrl } = await useCards()
+  const start = async () => {
+    const without = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, isMigrated: true })
+    await without.close()
+  }
+  const held = await order({ tenders: [card(await issue(600)), card(await issue(100))] })
+  const completed = await order({ tenders: [card(await issue(5_000))] })
+  const problem = (count: number) =>
+    `The shop cannot start:\n  the tender provider gift_card is gone, and ${count} open orders hold its tenders: enable it again, and remove it when they are completed or canceled`
+  await expect(start()).rejects.toThrow(problem(2))
+  await manage(held.json.id, 'cancel', { reason: 'broken' })
+  await expect(start()).rejects.toThrow(problem(1))
+  await manage(completed.json.id, 'shipments', {})
+  const { status, text } = await manage(completed.json.id, 'transition', { action: 'complete' })
+  expect(status, text).toBe(200)
+  await start()
 })

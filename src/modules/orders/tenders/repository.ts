@@ -25,3 +25,14 @@ export const addTenderRefunds = statement({
     update orders.tenders set refunded = refunded + new.amount
     from unnest($ids::uuid[], $amounts::bigint[]) as new (id, amount) where tenders.id = new.id`
 })
+/** Counts open orders that hold tenders of other types than these, and could have to refund them. */
+export const countOrdersWithTendersOfOtherTypes = statement({
+  name: 'orders.count_with_tenders_of_other_types',
+  takes: { types: 'text[]' },
+  gives: { type: 'text', total: 'int8' },
+  text: `
+    select type, count(distinct order_id) as total
+    from orders.orders join orders.tenders on order_id = orders.id
+    where tendered > 0 and state in ('pending', 'placed') and refunded < amount and type <> all($types::text[])
+    group by type order by type`
+})
