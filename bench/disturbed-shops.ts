@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { limitDatabase } from '../test/faults/connection-limit.ts'
 import { createRedisServer } from '../test/faults/redis-server.ts'
 import { openTcpProxy } from '../test/faults/tcp-proxy.ts'
 import { startHaproxy } from '../test/support/haproxy.ts'
+import type { openFlood } from './flood.ts'
 import { startShop } from './shop.ts'
 
 const SLOW_MS = 400
@@ -67,6 +71,45 @@ export async function openLimitedShop(databaseUrl: string, settings: Settings) {
     close: async () => {
       await shop.stop()
       database.close()
+    }
+  }
+}
+
+const RATES = [
+  { service: 'express', name: 'Express', carrier: 'Bench', amountMinor: 700, estimatedDays: null, taxCategory: null }
+]
+
+/** A shop that asks a service for shipping rates. As long as it is disturbed, estimates arrive and the service hangs. */
+export async function openProvidingShop(
+  databaseUrl: string,
+  settings: Settings,
+  { flood, estimates }: { flood: ReturnType<typeof openFlood>; estimates: () => readonly string[] }
+) {
+  let isHanging = false
+  const service = createServer((request, response) => {
+    request.resume()
+    if (!isHanging) response.end(JSON.stringify(RATES))
+  })
+  service.listen(0, '127.0.0.1')
+  await once(service, 'listening')
+  const address = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const withRates = { ...settings, BENCH_RATES_URL: address }
+  const shop = await startShop(databaseUrl, withRates, { main: 'bench/providing-shop.ts' })
+  return {
+    ...{ url: shop.url, pid: shop.pid },
+    disturb: async (seconds: number, url: string) => {
+      isHanging = true
+      const requests = estimates()
+      const rate = requests.length / seconds
+      const seen = await flood.run({ url, connections: 64, rate, seconds, requests, source: '127.0.0.2' })
+      isHanging = false
+      service.closeAllConnections()
+      return seen
+    },
+    close: async () => {
+      await shop.stop()
+      service.closeAllConnections()
+      service.close()
     }
   }
 }

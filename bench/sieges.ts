@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { standardModules } from '../src/app.ts'
 import { migrationSources } from '../src/module.ts'
 import { migrate } from '../src/platform/postgres/migrate.ts'
-import { openBalancedShop, openLimitedShop } from './disturbed-shops.ts'
+import { openBalancedShop, openLimitedShop, openProvidingShop } from './disturbed-shops.ts'
 import { type Flooded, openFlood, requestOf } from './flood.ts'
 import { fillShop, openBench, registerUsers, type Started, startShop, WITHOUT_LIMITS } from './shop.ts'
 import {
@@ -35,6 +35,8 @@ const PRODUCTION = {
 const ADMIN = { email: 'boss@shop.example', password: 'nine lives and a piano' }
 /** 300 log-ins that arrive within a second, every other second. */
 const BURST = 300
+/** Estimates of shipping in a run: as many as the limit of their addresses allows in eight seconds. */
+const ESTIMATES = 320
 
 /** A siege of a shop of its own, whose disturbance is the attack. */
 type OwnShop = Target & { disturb: Disturbance; close(): Promise<void> }
@@ -186,9 +188,21 @@ function logInBursts(): Disturbance {
   }
 }
 
-/** What disturbs a shop without any request. */
+/** Estimates of parcels that were not asked for before, by clients at forty addresses. */
+function createEstimates(count: number): () => string[] {
+  let grams = 0
+  return () =>
+    Array.from({ length: count }, (_, index) => {
+      grams += 1
+      const body = { weight_grams: grams, value: 1_000, destination: { country: 'SE' } }
+      return requestOf('POST', '/api/shipping/rates', { from: `203.0.113.${index % ADDRESSES}`, body })
+    })
+}
+
+/** What disturbs a shop without any request, or while a service that it needs hangs. */
 function ownSiegesOf(others: Side): OwnSiege[] {
   const harmless = { connections: 1, source: '127.0.0.2', requests: [requestOf('GET', '/healthz')] }
+  const estimates = createEstimates(ESTIMATES)
   const searches = Array.from({ length: ADDRESSES }, (_, index) =>
     requestOf('GET', `/api/products?q=number%20${index}`, { from: `198.51.100.${index + 1}` })
   )
@@ -199,6 +213,13 @@ function ownSiegesOf(others: Side): OwnSiege[] {
       others: { ...others, requests: [...others.requests, ...searches] },
       open: () => openLimitedShop(bench.databaseUrl, PRODUCTION),
       harmless
+    },
+    {
+      name: 'providers',
+      others,
+      open: () => openProvidingShop(bench.databaseUrl, PRODUCTION, { flood, estimates }),
+      // The service responds to them.
+      harmless: { connections: 64, source: '127.0.0.2', requests: estimates() }
     }
   ]
 }
