@@ -118,6 +118,18 @@ export function paymentProviderContract(subject: PaymentProviderContractSubject)
       }
     },
     {
+      name: 'a part is captured when the provider can capture parts, and refused otherwise',
+      run: async () => {
+        const payment = await start()
+        await pay?.(payment)
+        // The provider captures each payment itself.
+        if (sumOf(await factsOf(payment), 'capture', 'succeeded') > 0) return
+        const response = await send(operationOn(payment, 'capture', PART))
+        if (!provider.canCapturePart) return assert.equal(response.kind, 'refused')
+        assert.equal(sumOf(doneOf(response).facts, 'capture', 'succeeded'), PART)
+      }
+    },
+    {
       name: 'a captured payment is refunded in part, once for each operation',
       run: async () => {
         const payment = await startAndCapture()

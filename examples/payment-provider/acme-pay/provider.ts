@@ -58,6 +58,7 @@ export function createAcmePayProvider({
     kind: 'redirect',
     supportsCurrency: currency => CURRENCIES.includes(currency),
     capturable: 'held',
+    canCapturePart: true,
     idempotencyKeySeconds: DAY_SECONDS,
     prepare: draft => Buffer.from(JSON.stringify(requestOf(draft))),
     send: async (request, key) => {

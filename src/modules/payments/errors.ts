@@ -54,10 +54,21 @@ export const captureAmountTooHighError = defineError(
   'PAYMENT_CAPTURE_TOO_MUCH',
   'The amount exceeds what can be captured. Capture at most "available".'
 )
+export const partialCaptureUnsupportedError = defineError(
+  'conflict',
+  'PAYMENT_CAPTURE_WHOLE_ONLY',
+  'The provider captures this payment only as a whole. Capture "available" and refund the difference, or void the payment.'
+)
 export const refundAmountTooHighError = defineError(
   'conflict',
   'PAYMENT_REFUND_TOO_MUCH',
   'The amount exceeds what can be refunded. Refund at most "available".'
+)
+export const paymentProviderRemovedError = defineError(
+  'conflict',
+  'PAYMENT_PROVIDER_REMOVED',
+  'No enabled module provides the "provider" of the payment, so it cannot refund. Enable it again with payments.retired_providers, or refund outside the shop.',
+  { mayPass: true }
 )
 export const apiKeyRefundLimitExceededError = defineError(
   'forbidden',

@@ -151,8 +151,13 @@ export const paymentsModule = defineModule({
       }
     })
     const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
-    const refunds = createRefundService(settings.refunds)
-    const lockAccount = createOrderPaymentAccountLock({ recorder, refunds, wake: wakeOperation })
+    const refunds = createRefundService({ limits: settings.refunds, providers })
+    const lockAccount = createOrderPaymentAccountLock({
+      providers,
+      recorder,
+      refunds,
+      wake: wakeOperation
+    })
     const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => hooks()?.onChange })
     const refreshPayment = createPaymentRefresher({ db, providers, accounts, recordResponse })
     const sender = createPaymentOperationSender({
@@ -185,6 +190,7 @@ export const paymentsModule = defineModule({
       db,
       log,
       emit,
+      providers,
       wake: wakeOperation,
       capturesExpiring
     })

@@ -276,7 +276,7 @@ export function createFulfilmentService({ db, changes, emit, inventory, payments
 export type FulfilmentService = ReturnType<typeof createFulfilmentService>
 
 /**
- * Captures the authorized amount with the first shipment. PaymentProviderRegistry void the rest of an authorization on
+ * Captures the authorized amount with the first shipment. Providers void the rest of an authorization on
  * capture. The payment status of the order changes only when the provider has captured it.
  */
 async function captureAuthorized(

@@ -12,9 +12,11 @@ import {
 } from '../payments/operation-repository.ts'
 import type { RefundActor, RefundService, RequestedRefund } from '../payments/refunds.ts'
 import { listPaymentsOfOrder } from '../payments/repository.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import * as repository from './repository.ts'
 
 type Deps = {
+  providers: Pick<PaymentProviderRegistry, 'get'>
   recorder: PaymentFactRecorder
   refunds: RefundService
   /** Enqueues a job that sends the operation after the commit. */
@@ -27,17 +29,21 @@ type Deps = {
  * payments returns the state after the change and calls no other module.
  */
 export const createOrderPaymentAccountLock =
-  ({ recorder, refunds, wake }: Deps) =>
+  (deps: Deps) =>
   async (tx: Transaction, orderId: string) => {
     const row = await tx.first(lockOrderPaymentAccount, { order_id: orderId })
-    return row && lockedAccount({ recorder, refunds, wake }, tx, row)
+    return row && lockedAccount(deps, tx, row)
   }
 export type LockOrderPaymentAccount = ReturnType<typeof createOrderPaymentAccountLock>
 
 /** A payment account whose row is locked until its transaction ends. */
 export type LockedOrderPaymentAccount = ReturnType<typeof lockedAccount>
 
-function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locked: OrderPaymentAccountRow) {
+function lockedAccount(
+  { providers, recorder, refunds, wake }: Deps,
+  tx: Transaction,
+  locked: OrderPaymentAccountRow
+) {
   const { order_id } = locked
   let row = locked
 
@@ -62,7 +68,7 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
 
     /**
      * Captures up to this amount of what is authorized. The provider voids the rest. Skips payments that have an open
-     * operation, because it may be this capture.
+     * operation, because it may be this capture, and a payment of which a part is to be captured when its provider cannot.
      */
     capture: async ({
       id,
@@ -73,6 +79,8 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
       for (const payment of await listPayments()) {
         const amount = Math.min(remainingMinor, payment.authorized)
         const open = await tx.rows(listOperationsOfPayment, { payment_id: payment.id })
+        const isWhole = amount === payment.authorized
+        if (!isWhole && !providers.get(payment.provider).canCapturePart) continue
         if (amount <= 0 || open.some(each => each.settled_at === null && each.kind !== 'refund')) continue
         const operationId = derivedId(id, `capture:${payment.id}`)
         const operation = { ids: [operationId], paymentIds: [payment.id], amounts: [amount] }
@@ -90,7 +98,10 @@ function lockedAccount({ recorder, refunds, wake }: Deps, tx: Transaction, locke
     assertCanRefund: (amountMinor: number, refunder: RefundActor): void =>
       refunds.assertCanRefund(row, amountMinor, refunder),
 
-    /** Refunds this amount of what was captured, the latest payment first. @throws `PAYMENT_REFUND_TOO_MUCH` */
+    /**
+     * Refunds this amount of what was captured, the latest payment first.
+     * @throws `PAYMENT_REFUND_TOO_MUCH`, `PAYMENT_PROVIDER_REMOVED`
+     */
     refund: async ({ id, amountMinor, ...request }: RequestedRefund): Promise<ChangedPaymentAccountState> => {
       let remainingMinor = amountMinor
       for (const payment of (await listPayments()).toReversed()) {

@@ -69,7 +69,7 @@ export function paymentRoutes(tiers: Tiers, payments: PaymentAdministration): vo
         ...own,
         summary: 'Capture a payment',
         description:
-          'Captures an authorized payment, fully or in part; the provider voids the rest. For a manual payment it records that the money has arrived. Returns the payment. 409 `PAYMENT_CAPTURE_TOO_MUCH`: `available` is the most that can be captured. 409 `PAYMENT_OPERATION_OPEN`: an earlier operation has no result yet; retry later. 409 `PAYMENT_ORDER_FROZEN`: the order is being canceled.',
+          'Captures an authorized payment, fully or in part; the provider voids the rest. For a manual payment it records that the money has arrived. Returns the payment. 409 `PAYMENT_CAPTURE_TOO_MUCH`: `available` is the most that can be captured. 409 `PAYMENT_CAPTURE_WHOLE_ONLY`: the provider cannot capture a part; capture `available`. 409 `PAYMENT_OPERATION_OPEN`: an earlier operation has no result yet; retry later. 409 `PAYMENT_ORDER_FROZEN`: the order is being canceled.',
         body: CapturePaymentRequest
       }
     },
@@ -99,7 +99,7 @@ export function paymentRoutes(tiers: Tiers, payments: PaymentAdministration): vo
         ...own,
         summary: 'Refund a payment',
         description:
-          'Refunds a part of a captured payment, or all of it. The order keeps its total: use its refund operation to credit lines. `refunding` is the amount that the provider has not confirmed. 409 `PAYMENT_REFUND_TOO_MUCH`: `available` is the most that can be refunded. 403 `AUTH_RECENT_LOGIN_REQUIRED`: log in again. 403 `PAYMENT_REFUND_LIMIT`: the amount exceeds the limit for API keys.',
+          'Refunds a part of a captured payment, or all of it. The order keeps its total: use its refund operation to credit lines. `refunding` is the amount that the provider has not confirmed. 409 `PAYMENT_REFUND_TOO_MUCH`: `available` is the most that can be refunded. 409 `PAYMENT_PROVIDER_REMOVED`: enable the `provider` of the payment again. 403 `AUTH_RECENT_LOGIN_REQUIRED`: log in again. 403 `PAYMENT_REFUND_LIMIT`: the amount exceeds the limit for API keys.',
         body: RefundPaymentRequest
       }
     },

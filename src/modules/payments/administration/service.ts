@@ -10,6 +10,7 @@ import type { LockedOrderPaymentAccount } from '../accounts/locked-account.ts'
 import {
   canceledOrderNotPayableError,
   captureAmountTooHighError,
+  partialCaptureUnsupportedError,
   paymentNotFoundError,
   paymentNotVoidableError,
   paymentOperationStillOpenError
@@ -114,16 +115,21 @@ export function createPaymentAdministration({ db, providers, sender, refunds, ac
       })
     },
 
-    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_OPERATION_OPEN` */
+    /**
+     * @throws `PAYMENT_NOT_FOUND`, `PAYMENT_ORDER_FROZEN`, `PAYMENT_CAPTURE_TOO_MUCH`, `PAYMENT_CAPTURE_WHOLE_ONLY`,
+     * `PAYMENT_OPERATION_OPEN`
+     */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
       runOperation(id, write, async (tx, payment, { state: account }) => {
         if (account.frozen_at !== null) throw canceledOrderNotPayableError()
-        const { capturable } = providers.get(payment.provider)
+        const { capturable, canCapturePart } = providers.get(payment.provider)
         const uncaptured = payment.is_open ? payment.amount - payment.captured : 0
         const available = capturable === 'held' ? payment.authorized : uncaptured
         const toCapture = amount ?? Math.min(available, Math.max(0, account.due - account.captured))
         if (toCapture === 0 || toCapture > available)
           throw captureAmountTooHighError({ details: { available } })
+        if (toCapture < available && !canCapturePart)
+          throw partialCaptureUnsupportedError({ details: { available } })
         await insertOperation(tx, write, payment, 'capture', toCapture, actor)
       }),
 
@@ -134,7 +140,10 @@ export function createPaymentAdministration({ db, providers, sender, refunds, ac
         await insertOperation(tx, write, payment, 'void', payment.amount - payment.captured, actor)
       }),
 
-    /** @throws `PAYMENT_NOT_FOUND`, `PAYMENT_REFUND_TOO_MUCH`, `PAYMENT_REFUND_LIMIT`, `AUTH_RECENT_LOGIN_REQUIRED` */
+    /**
+     * @throws `PAYMENT_NOT_FOUND`, `PAYMENT_PROVIDER_REMOVED`, `PAYMENT_REFUND_TOO_MUCH`, `PAYMENT_REFUND_LIMIT`,
+     * `AUTH_RECENT_LOGIN_REQUIRED`
+     */
     refund: (
       id: string,
       { amount, reason }: { amount: number; reason: string },

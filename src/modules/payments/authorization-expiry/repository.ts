@@ -14,11 +14,11 @@ export const listExpiringAuthorizations = statement({
 export const markAuthorizationExpiryReported = statement({
   name: 'payments.mark_expiry_reported',
   takes: { id: 'uuid' },
-  gives: { authorized: 'int8', authorized_until: 'timestamptz?', is_busy: 'bool' },
+  gives: { provider: 'text', authorized: 'int8', authorized_until: 'timestamptz?', is_busy: 'bool' },
   text: `
     update payments.payments set expiry_noted_at = now()
     where id = $id and expiry_noted_at is null and authorized_until < now() + interval '1 day'
-    returning authorized, authorized_until, exists (
+    returning provider, authorized, authorized_until, exists (
       select from payments.operations
       where payment_id = payments.id and settled_at is null and kind in ('capture', 'void')) as is_busy`
 })

@@ -7,6 +7,7 @@ import { payableOrderNotFoundError } from '../errors.ts'
 import { authorizationExpiringEvent } from '../events.ts'
 import { lockOrderPaymentAccount } from '../facts/repository.ts'
 import { insertPaymentOperations } from '../payments/operation-repository.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import * as repository from './repository.ts'
 
 const PAYMENTS_PER_RUN = 100
@@ -15,6 +16,7 @@ type Deps = {
   db: Database
   log: Log
   emit: Emit
+  providers: Pick<PaymentProviderRegistry, 'get'>
   /** Enqueues a job that sends the operation after the commit. */
   wake: (tx: Transaction, operationId: string) => void
   /** Whether expiring authorizations are captured, or only reported. */
@@ -22,14 +24,15 @@ type Deps = {
 }
 
 /** Handles authorizations that expire within a day, each payment once. */
-export function createAuthorizationExpiryWatch({ db, log, emit, wake, capturesExpiring }: Deps) {
+export function createAuthorizationExpiryWatch({ db, log, emit, providers, wake, capturesExpiring }: Deps) {
   async function handleExpiry(tx: Transaction, payment_id: string, order_id: string): Promise<void> {
     const account = found(await tx.first(lockOrderPaymentAccount, { order_id }), payableOrderNotFoundError)
     const marked = await tx.first(repository.markAuthorizationExpiryReported, { id: payment_id })
     if (marked === undefined || marked.authorized_until === null) return
-    const { authorized, authorized_until, is_busy } = marked
+    const { provider, authorized, authorized_until, is_busy } = marked
     const amount = Math.min(authorized, Math.max(0, account.due - account.captured))
-    const is_captured = capturesExpiring && !is_busy && account.frozen_at === null && amount > 0
+    const canCapture = amount > 0 && (amount === authorized || providers.get(provider).canCapturePart)
+    const is_captured = capturesExpiring && !is_busy && account.frozen_at === null && canCapture
     if (is_captured) {
       const id = derivedId(payment_id, 'capture before it runs out')
       const operation = { ids: [id], paymentIds: [payment_id], amounts: [amount] }

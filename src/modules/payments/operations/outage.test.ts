@@ -65,8 +65,9 @@ async function useOutage() {
   })
   const recordResponse = createPaymentProviderResponseRecorder({ secrets, recorder })
   const lockAccount = createOrderPaymentAccountLock({
+    providers,
     recorder,
-    refunds: createRefundService({ recent_login_above: 0, api_key_max: 0 }),
+    refunds: createRefundService({ limits: { recent_login_above: 0, api_key_max: 0 }, providers }),
     wake: () => {}
   })
   const accounts = createOrderPaymentAccountChanges({ lockAccount, listener: () => undefined })

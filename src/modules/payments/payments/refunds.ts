@@ -1,6 +1,11 @@
 import { isRecentLogin, loginTooOldError } from '../../../kernel/logins.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
-import { apiKeyRefundLimitExceededError, refundAmountTooHighError } from '../errors.ts'
+import {
+  apiKeyRefundLimitExceededError,
+  paymentProviderRemovedError,
+  refundAmountTooHighError
+} from '../errors.ts'
+import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { insertPaymentOperations } from './operation-repository.ts'
 import { type PaymentRow, reserveRefundAmount } from './repository.ts'
 
@@ -20,8 +25,13 @@ export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt
  */
 export type RefundAuthorizationLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 
+type Deps = {
+  limits: RefundAuthorizationLimits
+  providers: Pick<PaymentProviderRegistry, 'names'>
+}
+
 /** Requests refunds: the amount is reserved first, then the provider is called. */
-export function createRefundService(limits: RefundAuthorizationLimits) {
+export function createRefundService({ limits, providers }: Deps) {
   const rejectExcessiveRefund = (available: number): never => {
     throw refundAmountTooHighError({ details: { available } })
   }
@@ -42,13 +52,17 @@ export function createRefundService(limits: RefundAuthorizationLimits) {
       if (isApiKey && totalMinor > limit) throw apiKeyRefundLimitExceededError({ details: { limit } })
       if (!isApiKey && totalMinor > recent_login_above && !isRecentLogin(actor)) throw loginTooOldError()
     },
-    /** Reserves the amount and inserts the operation. The caller holds the account's lock. @throws `PAYMENT_REFUND_TOO_MUCH` */
+    /**
+     * Reserves the amount and inserts the operation. The caller holds the account's lock.
+     * @throws `PAYMENT_REFUND_TOO_MUCH`; `PAYMENT_PROVIDER_REMOVED`, because the operation would never have a result
+     */
     request: async (
       tx: Transaction,
       payment: PaymentRow,
       { id, amountMinor: amount, reason, actor }: RequestedRefund
     ): Promise<void> => {
-      const { captured, refunded, refunding } = payment
+      const { provider, captured, refunded, refunding } = payment
+      if (!providers.names().includes(provider)) throw paymentProviderRemovedError({ details: { provider } })
       if ((await tx.run(reserveRefundAmount, { id: payment.id, amount })) === 0)
         rejectExcessiveRefund(Math.max(0, captured - refunded - refunding))
       const operation = { ids: [id], paymentIds: [payment.id], amounts: [amount] }

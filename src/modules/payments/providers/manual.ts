@@ -77,6 +77,7 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
     kind: 'offline',
     supportsCurrency: () => true,
     capturable: 'remaining',
+    canCapturePart: true,
     idempotencyKeySeconds: Number.POSITIVE_INFINITY,
     prepare,
     send,

@@ -124,6 +124,7 @@ export function createPaymentIntentProvider(api: IntentApi): PaymentProvider {
     ...(publishableKey !== undefined && { publishableKey }),
     supportsCurrency,
     capturable: 'held',
+    canCapturePart: true,
     idempotencyKeySeconds: KEY_SECONDS,
     prepare: draft => {
       const { path, body } = requestOf(draft, capture)

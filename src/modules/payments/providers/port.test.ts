@@ -99,3 +99,24 @@ test('a shop does not start without a payment provider that has unsettled paymen
   )
   await start()
 })
+
+test('a refund at a payment provider that is gone is rejected before it is recorded, and possible when it is back', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  const shop = await usePayments({ provides, databaseUrl: database.url })
+  const orderId = await shop.order(700)
+  const { id } = await shop.intent(orderId)
+  await shop.admin.post(`/api/admin/payments/${id}/capture`)
+  const without = await usePayments({ databaseUrl: database.url })
+  const refund = (admin: typeof shop.admin) =>
+    admin.post(`/api/admin/payments/${id}/refund`, { amount: 700, reason: 'broken' })
+  const rejected = { code: 'PAYMENT_PROVIDER_REMOVED', provider: 'mollie' }
+  expect(await refund(without.admin)).toMatchObject({ status: 409, json: rejected })
+  const ofOrder = { id, amountMinor: 700, reason: 'broken', actor: null }
+  await expect(without.withAccount(orderId, account => account.refund(ofOrder))).rejects.toMatchObject({
+    code: rejected.code
+  })
+  const recorded = await shop.sql(`select id from payments.operations where kind = 'refund'`)
+  expect([recorded, (await shop.payment(id)).refunding]).toEqual([[], 0])
+  expect((await refund(shop.admin)).json).toMatchObject({ status: 'refunded', refunded: 700 })
+})

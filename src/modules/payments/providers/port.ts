@@ -145,6 +145,8 @@ export type PaymentProvider = {
   supportsCurrency(currency: string): boolean
   /** What can be captured: the authorized amount, or, without authorizations, the remaining amount. */
   readonly capturable: 'held' | 'remaining'
+  /** Whether a capture may be less than that. The provider voids the rest. Otherwise the shop captures the whole amount only. */
+  readonly canCapturePart: boolean
   /** How long the provider remembers an idempotency key. After that, `find` returns the result. */
   readonly idempotencyKeySeconds: number
   /** Builds the request bytes. Pure: they are stored, and every retry sends them unchanged. */
