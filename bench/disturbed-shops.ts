@@ -76,7 +76,14 @@ export async function openLimitedShop(databaseUrl: string, settings: Settings) {
 }
 
 const RATES = [
-  { service: 'express', name: 'Express', carrier: 'Bench', amountMinor: 700, estimatedDays: null, taxCategory: null }
+  {
+    service: 'express',
+    name: 'Express',
+    carrier: 'Bench',
+    amountMinor: 700,
+    estimatedDays: null,
+    taxCategory: null
+  }
 ]
 
 /** A shop that asks a service for shipping rates. As long as it is disturbed, estimates arrive and the service hangs. */

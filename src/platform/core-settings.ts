@@ -254,7 +254,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     secured_per_minute: integerSetting('Requests per minute and user to secured routes.', 1_200),
     admin_per_minute: integerSetting('Requests per minute and user to admin routes.', 2_400),
     provider_requests_per_minute: integerSetting(
-      'Parcels, and baskets, per minute and client address for which providers of shipping rates, or a tax engine, are asked. Those with a stored answer do not count.',
+      'Parcels, and purchases, per minute and client address for which external services of rates and taxes are asked. Those with a stored answer do not count.',
       60
     )
   })

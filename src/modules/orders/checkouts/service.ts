@@ -81,11 +81,7 @@ export function createCheckoutService({
   const findOwned = async (owner: Owner, id: string) =>
     found(await db.first(repository.findCheckoutOfBuyer, { id, customer_id: owner }), checkoutNotFoundError)
 
-  async function readOwned(
-    owner: Owner,
-    id: string,
-    request: WaitingRequest
-  ): Promise<CheckoutResponse> {
+  async function readOwned(owner: Owner, id: string, request: WaitingRequest): Promise<CheckoutResponse> {
     const row = await findOwned(owner, id)
     const [priced, isCartChanged] = await Promise.all([
       priceCheckout(db, owner, row.input, { request }),
@@ -193,9 +189,7 @@ export function createCheckoutService({
     },
     /** See `CheckoutCommands.update`. */
     update: async (buyer: Buyer, id: string, request: PlaceOrderInput, write: IdempotentWrite) =>
-      limitCodeGuesses(clientNetworkOfBuyer(buyer), request, async () =>
-        replace(buyer, id, request, write)
-      ),
+      limitCodeGuesses(clientNetworkOfBuyer(buyer), request, async () => replace(buyer, id, request, write)),
     /** See `CheckoutCommands.cancel`. */
     cancel: async (buyer: Buyer, id: string, write: IdempotentWrite): Promise<CheckoutResponse> => {
       const owner = ownerFor(buyer, id)

@@ -28,12 +28,10 @@ type Deps = {
  * locks the account once, before the order, and hands it on: its functions lock nothing. Each function that changes
  * payments returns the state after the change and calls no other module.
  */
-export const createOrderPaymentAccountLock =
-  (deps: Deps) =>
-  async (tx: Transaction, orderId: string) => {
-    const row = await tx.first(lockOrderPaymentAccount, { order_id: orderId })
-    return row && lockedAccount(deps, tx, row)
-  }
+export const createOrderPaymentAccountLock = (deps: Deps) => async (tx: Transaction, orderId: string) => {
+  const row = await tx.first(lockOrderPaymentAccount, { order_id: orderId })
+  return row && lockedAccount(deps, tx, row)
+}
 export type LockOrderPaymentAccount = ReturnType<typeof createOrderPaymentAccountLock>
 
 /** A payment account whose row is locked until its transaction ends. */

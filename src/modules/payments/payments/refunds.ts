@@ -23,7 +23,7 @@ export type RefundActor = { readonly apiKeyId?: string; readonly authenticatedAt
  * How much of one order an administrator may refund in total without a recent login, and an API key at all. In
  * minor units.
  */
-export type RefundAuthorizationLimits = { readonly recent_login_above: number; readonly api_key_max: number }
+type RefundAuthorizationLimits = { readonly recent_login_above: number; readonly api_key_max: number }
 
 type Deps = {
   limits: RefundAuthorizationLimits

@@ -100,9 +100,7 @@ export function createProviderRateService({
     const missing = all.filter(({ name }) => !stored.some(({ provider }) => provider === name))
     if (missing.length === 0) return stored
     limitRequests(clientNetwork)
-    const answers = await withoutSlot(() =>
-      Promise.all(missing.map(provider => ask(provider, parcel, key)))
-    )
+    const answers = await withoutSlot(() => Promise.all(missing.map(provider => ask(provider, parcel, key))))
     const rows = answers.filter(answer => answer !== undefined)
     if (rows.length === 0) return stored
     await db.run(repository.storeProviderRates, { parcel: key, rows, seconds: keptSeconds })
