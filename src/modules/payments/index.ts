@@ -168,7 +168,7 @@ export const paymentsModule = defineModule({
       accounts,
       recordResponse
     })
-    const starter = createPaymentStarter(providers, attempts)
+    const starter = createPaymentStarter({ providers, attempts, secrets })
     const { openAccount, findAccount } = createOrderPaymentAccountService({ starter, attempts })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']

@@ -7,6 +7,7 @@ export const insertOrderPaymentAccount = statement({
     customer_id: 'uuid?',
     currency: 'text',
     due: 'int8',
+    committed: 'int8',
     token_version: 'int4',
     reference: 'text'
   },
@@ -15,8 +16,8 @@ export const insertOrderPaymentAccount = statement({
   text: `
     with new as materialized (select * from $each),
     made as (
-      insert into payments.accounts (order_id, customer_id, currency, due, token_version, reference, status)
-      select order_id, customer_id, currency, due, token_version, reference, case when due = 0 then 'paid' else 'unpaid' end
+      insert into payments.accounts (order_id, customer_id, currency, due, committed, token_version, reference, status)
+      select order_id, customer_id, currency, due, committed, token_version, reference, case when due = 0 then 'paid' else 'unpaid' end
       from new returning order_id
     )
     select at from new join made using (order_id)`

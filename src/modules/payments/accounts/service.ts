@@ -32,18 +32,23 @@ export function createOrderPaymentAccountService({ starter, attempts }: Deps) {
     ): Promise<string | undefined> => {
       const { orderId: order_id, customerId: customer_id, currency, dueMinor: due, tokenVersion } = account
       const { reference } = account
+      const network = attempts.hashNetwork(account.network ?? null)
+      const opened = { order_id, customer_id, currency, due, committed: 0, frozen_at: null }
+      const payment =
+        first === undefined || due === 0
+          ? undefined
+          : starter.choose(opened, { ...first, id: order_id, network })
       await tx.run(repository.insertOrderPaymentAccount, {
         order_id,
         customer_id,
         currency,
         due,
+        committed: payment?.amount ?? 0,
         token_version: tokenVersion,
         reference
       })
-      if (first === undefined || due === 0) return undefined
-      const network = attempts.hashNetwork(account.network ?? null)
-      const opened = { order_id, customer_id, currency, due, committed: 0, frozen_at: null }
-      return starter.start(tx, opened, { ...first, id: order_id, network })
+      if (payment !== undefined) await starter.startFirst(tx, payment, reference)
+      return payment?.method
     },
 
     findAccount: async (db: Queryable, orderId: string): Promise<OrderPaymentAccountRow> =>

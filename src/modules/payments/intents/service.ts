@@ -20,12 +20,12 @@ import {
   type OrderPaymentAccountRow
 } from '../facts/repository.ts'
 import type { PaymentRefresher } from '../operations/refresh.ts'
-import { PAYMENT_STEP_ENCRYPTION_PURPOSE, type PaymentOperationSender } from '../operations/sender.ts'
+import type { PaymentOperationSender } from '../operations/sender.ts'
+import { openCustomerPaymentStep } from '../payments/next-step.ts'
 import { insertPaymentOperations } from '../payments/operation-repository.ts'
 import * as repository from '../payments/repository.ts'
 import type { PaymentIntentRequest, PaymentIntentResponse, PaymentResponse } from '../payments/schema.ts'
 import type { PaymentStarter } from '../payments/start.ts'
-import type { CustomerPaymentStep } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
@@ -64,11 +64,8 @@ export function createPaymentIntentService(deps: Deps) {
 
   async function read(id: string): Promise<PaymentIntentResponse> {
     const payment = found(await db.first(repository.findPayment, { id }), paymentNotFoundError)
-    const sealed =
-      payment.is_open && payment.next_step
-        ? secrets.open(PAYMENT_STEP_ENCRYPTION_PURPOSE, payment.next_step)
-        : undefined
-    const next: CustomerPaymentStep = sealed === undefined ? {} : JSON.parse(sealed.toString())
+    const { is_open, next_step } = payment
+    const next = is_open && next_step !== null ? openCustomerPaymentStep(secrets, next_step) : undefined
     return { ...payment, ...next }
   }
 

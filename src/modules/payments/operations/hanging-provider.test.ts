@@ -6,7 +6,12 @@ import { createManualPaymentProvider } from '../providers/manual.ts'
 import { type PaymentProvider, paymentProviderPort } from '../providers/port.ts'
 import { createPaymentProviderRegistry } from '../providers/registry.ts'
 
-const manual = createManualPaymentProvider({ methods: ['card'], bankTransfer: '', isProduction: false })
+// It is called, like a provider elsewhere.
+const { respondLocally: _, ...manual } = createManualPaymentProvider({
+  methods: ['card'],
+  bankTransfer: '',
+  isProduction: false
+})
 
 test('while a payment provider hangs, requests that wait for it hold no request slot, no connection and no lock', async () => {
   const hanging: (() => void)[] = []

@@ -44,8 +44,10 @@ async function useOutage() {
         }
       : { kind: 'unknown', error: 'the provider does not respond' }
   }
+  const settings = { methods: ['any'], bankTransfer: '', isProduction: false }
+  const { respondLocally: _, ...manual } = createManualPaymentProvider(settings)
   const faraway: PaymentProvider = {
-    ...createManualPaymentProvider({ methods: ['any'], bankTransfer: '', isProduction: false }),
+    ...manual,
     callbacks: { verify: () => 'wrong', read: () => ({ kind: 'unreadable', error: '' }) },
     send: (_request, key) => answer(key),
     fetch: ({ id }) => answer(id)

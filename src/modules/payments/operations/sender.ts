@@ -2,13 +2,18 @@ import type { RunWithoutRequestSlot } from '../../../platform/idempotency/write.
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { OrderPaymentAccountChanges } from '../accounts/changes.ts'
+import type { LockedOrderPaymentAccount } from '../accounts/locked-account.ts'
 import { canceledPaymentFact } from '../facts/fact.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
-import { lockOrderPaymentAccount } from '../facts/repository.ts'
+import { sealCustomerPaymentStep } from '../payments/next-step.ts'
 import * as operations from '../payments/operation-repository.ts'
 import { storeProviderPaymentIdAndNextStep } from '../payments/repository.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
-import type { ParsedPaymentProviderResponse, PaymentProviderOperation } from '../providers/port.ts'
+import type {
+  ParsedPaymentProviderResponse,
+  PaymentProvider,
+  PaymentProviderOperation
+} from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 
 type Deps = {
@@ -20,8 +25,14 @@ type Deps = {
   recordResponse: PaymentProviderResponseRecorder
 }
 
+type Claimed = {
+  operation: operations.ClaimedPaymentOperation
+  draft: PaymentProviderOperation
+  provider: PaymentProvider
+  request: Buffer
+}
+
 const REQUEST_ENCRYPTION_PURPOSE = 'payments.request'
-export const PAYMENT_STEP_ENCRYPTION_PURPOSE = 'payments.next_step'
 /** Pauses before a retry of an operation without a result. The last one repeats. */
 const PAUSES_SECONDS = [15, 60, 300, 1_800, 7_200, 43_200]
 
@@ -34,17 +45,24 @@ export function createPaymentOperationSender({
   accounts,
   recordResponse
 }: Deps) {
-  /** Marks an operation as sent before it is sent. Returns `undefined` when it has a result. */
-  async function claim(tx: Transaction, id: string) {
+  /**
+   * Marks an operation as sent before it is sent. Returns `undefined` when it has a result, or the provider needs no call for
+   * it.
+   */
+  async function claim(tx: Transaction, id: string): Promise<Claimed | undefined> {
     const open = await tx.first(operations.findOrderOfPaymentOperation, { id })
     if (open === undefined) return undefined
     const { order_id } = open
     // A cancellation locks the account, too, so it either sees this operation as sent or drops it.
-    await tx.run(lockOrderPaymentAccount, { order_id })
+    const account = await accounts.lock(tx, order_id)
     const operation = await tx.first(operations.claimPaymentOperation, { id, pauses: PAUSES_SECONDS })
     if (operation === undefined) return undefined
     const draft = draftOf(operation)
     const provider = providers.get(operation.provider)
+    if (provider.respondLocally !== undefined) {
+      await settle(tx, account, { operation, draft }, provider.respondLocally(draft))
+      return undefined
+    }
     const stored = operation.request && secrets.open(REQUEST_ENCRYPTION_PURPOSE, operation.request)
     const request = stored ?? provider.prepare(draft)
     if (operation.request === null)
@@ -54,7 +72,6 @@ export function createPaymentOperationSender({
       })
     return { operation, draft, provider, request }
   }
-  type Claimed = NonNullable<Awaited<ReturnType<typeof claim>>>
 
   async function sendOrFind({
     operation,
@@ -77,11 +94,11 @@ export function createPaymentOperationSender({
 
   async function settle(
     tx: Transaction,
-    { operation, draft }: Claimed,
+    account: LockedOrderPaymentAccount,
+    { operation, draft }: Pick<Claimed, 'operation' | 'draft'>,
     response: ParsedPaymentProviderResponse
   ): Promise<void> {
-    const { id, payment_id, order_id, provider } = operation
-    const account = await accounts.lock(tx, order_id)
+    const { id, payment_id, provider } = operation
     const isDone = response.kind === 'done'
     const reported = {
       source: 'answer',
@@ -108,10 +125,7 @@ export function createPaymentOperationSender({
       await tx.run(storeProviderPaymentIdAndNextStep, {
         id: payment_id,
         object_id: response.paymentObjectId,
-        next_step:
-          next === undefined
-            ? null
-            : secrets.seal(PAYMENT_STEP_ENCRYPTION_PURPOSE, Buffer.from(JSON.stringify(next)))
+        next_step: next === undefined ? null : sealCustomerPaymentStep(secrets, next)
       })
     } else if (draft.kind === 'create')
       // The provider rejected the payment, so it has no object there and is closed here.
@@ -129,7 +143,10 @@ export function createPaymentOperationSender({
     const claimed = await db.transaction(tx => claim(tx, id))
     if (claimed === undefined) return
     const response = await withoutSlot(() => sendOrFind(claimed))
-    await db.transaction(tx => settle(tx, claimed, response))
+    await db.transaction(async tx => {
+      const account = await accounts.lock(tx, claimed.operation.order_id)
+      await settle(tx, account, claimed, response)
+    })
   }
 
   return {

@@ -42,6 +42,40 @@ export const insertPayment = statement({
     insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
     values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`
 })
+/**
+ * Inserts a payment whose provider has responded that it is pending, with that fact and its first operation, which has the same
+ * id.
+ */
+export const insertPendingPayment = statement({
+  name: 'payments.insert_pending_payment',
+  takes: {
+    id: 'uuid',
+    order_id: 'uuid',
+    customer_id: 'uuid?',
+    provider: 'text',
+    method: 'text',
+    amount: 'int8',
+    currency: 'text',
+    network: 'text?',
+    objectId: 'text',
+    nextStep: 'bytea?',
+    factObjectId: 'text',
+    factRank: 'int4',
+    factAmount: 'int8'
+  },
+  text: `
+    with payment as (
+      insert into payments.payments
+        (id, order_id, customer_id, provider, method, amount, currency, network, object_id, next_step)
+      values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network, $objectId, $nextStep)
+    ), fact as (
+      insert into payments.facts (provider, kind, object_id, payment_id, rank, status, amount, currency, source)
+      values ($provider, 'intent', $factObjectId, $id, $factRank, 'pending', $factAmount, $currency, 'answer')
+    )
+    insert into payments.operations
+      (id, payment_id, order_id, provider, kind, amount, state, object_id, attempts, sent_at, settled_at)
+    values ($id, $id, $order_id, $provider, 'create', $amount, 'succeeded', $factObjectId, 1, now(), now())`
+})
 export const findPayment = statement({
   name: 'payments.find_payment',
   takes: { id: 'uuid' },

@@ -66,11 +66,11 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
     }
   }
 
-  const prepare: PaymentProvider['prepare'] = ({ id, kind, amount, reference, payment }) => {
+  const requestOf = ({ id, kind, amount, reference, payment }: PaymentProviderOperation): ManualRequest => {
     const { id: paymentId, method, amount: total, currency } = payment
-    return Buffer.from(JSON.stringify({ id, kind, amount, reference, paymentId, method, total, currency }))
+    return { id, kind, amount, reference, paymentId, method, total, currency }
   }
-  const send = async (request: Buffer) => respond(JSON.parse(request.toString()))
+  const respondLocally = (draft: PaymentProviderOperation) => respond(requestOf(draft))
 
   return {
     methods: listManualPaymentMethods(settings),
@@ -79,9 +79,10 @@ export function createManualPaymentProvider(settings: ManualPaymentSettings): Pa
     capturable: 'remaining',
     canCapturePart: true,
     idempotencyKeySeconds: Number.POSITIVE_INFINITY,
-    prepare,
-    send,
+    respondLocally,
+    prepare: draft => Buffer.from(JSON.stringify(requestOf(draft))),
+    send: async request => respond(JSON.parse(request.toString())),
     fetch: async ({ id }) => ({ kind: 'done', paymentObjectId: id, facts: [] }),
-    find: draft => send(prepare(draft))
+    find: async draft => respondLocally(draft)
   }
 }

@@ -156,6 +156,11 @@ export type PaymentProvider = {
    * take. `refused`: the provider declined finally.
    */
   send(request: Buffer, key: string): Promise<ParsedPaymentProviderResponse>
+  /**
+   * Returns what `send` would, without a call. Only for providers without an external service: their results are recorded in
+   * the transaction that asks for them, and `send` is not called.
+   */
+  respondLocally?(draft: PaymentProviderOperation): ParsedPaymentProviderResponse
   /** Retrieves the payment. Null: the provider has none. */
   fetch(payment: PaymentForProvider): Promise<ParsedPaymentProviderResponse | null>
   /** Finds the result of an operation whose key is forgotten. Null: the provider never received it. */
