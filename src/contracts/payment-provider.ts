@@ -118,6 +118,15 @@ export function paymentProviderContract(subject: PaymentProviderContractSubject)
       }
     },
     {
+      name: 'a response without a call is the one that a call returns',
+      run: async () => {
+        const draft = newDraft()
+        if (provider.respondLocally === undefined) return
+        const local = provider.respondLocally(draft)
+        assert.deepEqual(await send(draft), local)
+      }
+    },
+    {
       name: 'a part is captured when the provider can capture parts, and refused otherwise',
       run: async () => {
         const payment = await start()

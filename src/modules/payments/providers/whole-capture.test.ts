@@ -12,7 +12,11 @@ const HOUR_SECONDS = 3_600
 /** A provider that authorizes each payment in its response, and captures an authorization only as a whole. */
 function wholeCaptureProvider() {
   const sent: string[] = []
-  const manual = createManualPaymentProvider({ methods: ['card'], bankTransfer: '', isProduction: false })
+  const { respondLocally: _, ...manual } = createManualPaymentProvider({
+    methods: ['card'],
+    bankTransfer: '',
+    isProduction: false
+  })
   const send: PaymentProvider['send'] = async (request, key) => {
     const { kind, paymentId: objectId, amount, total, currency } = JSON.parse(request.toString())
     sent.push(`${kind} ${amount}`)
