@@ -2,7 +2,7 @@ import { newId } from '../../src/kernel/ids.ts'
 import type { TestResponse } from '../../src/testing.ts'
 import { ENDS_OWN_SESSION, forMissingResource, isOwned, type RefusalCase } from './cases.ts'
 import type { FixtureModule } from './fixtures/index.ts'
-import { effectsOf, hangUpInsideReplay, replayAndHangUp } from './hang-ups.ts'
+import { effectsOf, hangUpInsideReplay, postponeJobs, replayAndHangUp } from './hang-ups.ts'
 import {
   type Contract,
   optionsOf,
@@ -175,6 +175,7 @@ export async function findHangUpEffects(session: ContractSession, replays: numbe
     performed.push(keyed)
     if (route.tier === 'admin' && contract.isReplayed(route, first.status)) noted.add(keyed)
   }
+  await postponeJobs(world)
   let before = await effectsOf(world)
   // Compares again after the last request, because an earlier one may change a row late.
   for (const route of [...performed, undefined]) {

@@ -79,6 +79,16 @@ function bytesOf(route: ReadyOperation): Buffer {
   return Buffer.concat([Buffer.from(`${start}${head.join('')}\r\n`), content])
 }
 
+/**
+ * Waits for the consequences of earlier requests, and postpones recurring jobs and retries, because they change rows, too: one
+ * polls open payments every few seconds.
+ */
+export async function postponeJobs({ sql }: ContractShop): Promise<void> {
+  const due = 'select handler from cartwright.jobs where due_at <= now() or lease is not null'
+  await until('all due jobs and events are handled', async () => (await sql(due)).length === 0)
+  await sql(`update cartwright.jobs set due_at = 'infinity' where lease is null`)
+}
+
 /** Everything that a request can change: rows, messages, webhooks and money at the provider. */
 export async function effectsOf({ stored, sql, sandbox }: ContractShop): Promise<Record<string, unknown>> {
   await until(
