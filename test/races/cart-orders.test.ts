@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { type CartApi, cartModule } from '../../src/modules/cart/index.ts'
 import { type CartShop, quantitiesOf, useCartShop } from '../support/use-cart-shop.ts'
+import { useShop } from '../support/use-shop.ts'
 
 const ROUNDS = 40
 
@@ -42,8 +43,15 @@ async function contents(shop: CartShop, cartId: string): Promise<Record<string, 
 async function guestWith(shop: CartShop, cart: CartApi, variant_id: string, quantity: number) {
   const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity } })
   const token = json.guest_cart_token as string
-  return { token, cartId: await cart.findGuestCartId(token) }
+  return { token, cartId: (await cart.findStoredOfGuest(token)).cartId }
 }
+const useOtherProcess = ({ databaseUrl, catalog }: CartShop) =>
+  useShop({
+    modules: [cartModule],
+    instead: { catalog },
+    settings: { CARTWRIGHT__CART__LINE_QUANTITY_MAX: '100000' },
+    databaseUrl
+  })
 const countDeadlocks = async (shop: CartShop) =>
   (await shop.sql(`select deadlocks::int from pg_stat_database where datname = current_database()`))[0]
     ?.deadlocks
@@ -109,6 +117,48 @@ test('a guest cart that is merged and ordered simultaneously is either merged or
     expect(await contents(shop, cartId)).toEqual({ total: 0 })
   }
   expect(outcomes.order + outcomes.merge).toBe(ROUNDS)
+})
+
+test('of 50 changes of a guest cart in four processes while it is merged, each is merged or rejected', async () => {
+  const { shop, cart } = await useOrders()
+  const processes = [shop, ...(await Promise.all([1, 2, 3].map(() => useOtherProcess(shop))))]
+  const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
+  const outcomes = { added: 0, gone: 0 }
+  for (let round = 0; round < 10; round += 1) {
+    const { token, cartId } = await guestWith(shop, cart, mug, 1)
+    const customer = newId()
+    await add(shop, customer, mug, 1)
+    const headers = { 'x-guest-cart-token': token }
+    let merging: Promise<unknown> | undefined
+    const merge = async () => {
+      const body = { guest_cart_token: token }
+      expect((await shop.request('POST', '/api/cart/merge', { token: customer, body })).status).toBe(200)
+    }
+    const sums = { [mug]: 2, [tee]: 0 }
+    let done = 0
+    const change = async (variant_id: string, process: Pick<CartShop, 'request'> = shop) => {
+      const { status, json } = await process.request('POST', '/api/guest-cart', {
+        headers,
+        body: { variant_id, quantity: 1 }
+      })
+      done += 1
+      if (done > round * 5) merging ??= merge()
+      expect([200, 404]).toContain(status)
+      if (status === 404) expect(json.code).toBe('CART_GUEST_NOT_FOUND')
+      else sums[variant_id] = (sums[variant_id] ?? 0) + 1
+      outcomes[status === 200 ? 'added' : 'gone'] += 1
+    }
+    await Promise.all(
+      Array.from({ length: 50 }, (_, at) => change(at % 3 === 0 ? mug : tee, processes[at % 4]))
+    )
+    await merging
+    const merged = Object.fromEntries(Object.entries(sums).filter(([, quantity]) => quantity > 0))
+    const { total, ...lines } = await contents(shop, customer)
+    expect(lines).toEqual(merged)
+    expect(await contents(shop, cartId)).toEqual({ total: 0 })
+  }
+  expect(outcomes.added).toBeGreaterThan(50)
+  expect(outcomes.gone).toBeGreaterThan(50)
 })
 
 test('no item that is added to a cart while a canceled order returns its items is lost', async () => {

@@ -30,11 +30,11 @@ export type CartApi = Pick<
    * Returns the lines of a cart in their order, and its version. The id of a customer's cart is the
    * customer's id.
    */
-  findStored(cartId: string): Promise<carts.StoredCart>
+  findStored(cartId: string): Promise<carts.StoredCartWithId>
   /** The maximum quantity of a line, for customers and guests, in carts and direct purchases. */
   readonly lineQuantityMax: number
-  /** Returns the id of the cart of a guest cart token. @throws `CART_GUEST_NOT_FOUND` */
-  findGuestCartId(token: string): Promise<string>
+  /** Returns the cart of a guest cart token, and its id. @throws `CART_GUEST_NOT_FOUND` */
+  findStoredOfGuest(token: string): Promise<carts.StoredCartWithId>
 }
 
 /** Carts of customers and guests. */
@@ -71,7 +71,7 @@ export const cartModule = defineModule({
       count: cart.count,
       findStored: cart.findStored,
       lineQuantityMax: settings.lineQuantityMax,
-      findGuestCartId: guest.findCartId
+      findStoredOfGuest: guest.findStored
     }
     return {
       api,

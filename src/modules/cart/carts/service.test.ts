@@ -277,10 +277,10 @@ test('a quantity change whose line appears only after the first read is rejected
   inventory.put(mug, 1)
   const settings = { idleSeconds: IDLE_SECONDS, currency: 'USD', lineQuantityMax: 99, linesMax: 200 }
   const cart = createCartService({ db: shop.db, catalog: shop.catalog, inventory, settings })
-  // The first read finds an empty cart, as before a concurrent merge. The lock finds the line.
+  // Reads find an empty cart, as before a concurrent merge. The lock finds the line.
   const handle = {
     ...cart.handleOf({ customerId, market: null }),
-    ...{ customerId: null, findCartId: async () => newId() }
+    find: () => cart.findStored(newId())
   }
   const write = createIdempotentWrite({
     id: newId(),

@@ -49,14 +49,15 @@ type BuyerInMarket = { readonly customerId: string | null; readonly market: Mark
 
 /**
  * How a change finds and locks its cart. The id of a customer's cart is the customer's id. A guest's cart is
- * found by its token, which the transaction locks, so that a change never follows a merge of the same cart.
+ * found by its token. No change follows a merge of the same cart: a locked change locks the token, and an optimistic
+ * one needs the unchanged row of the cart, which the merge deletes.
  */
 export type CartHandle = BuyerInMarket & {
   /** The key by which changes of one cart are serialized. */
   key: string
   lockCartId(tx: Transaction): Promise<string>
-  /** Returns the id of the cart without locking it. */
-  findCartId(): Promise<string>
+  /** Reads the cart without locking it. */
+  find(): Promise<carts.StoredCartWithId>
   /** Seconds without a change after which the cart expires. Null for never: an empty cart of a customer. */
   idleSecondsOf(lines: readonly CartLine[]): number | null
 }
@@ -98,26 +99,26 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     market,
     key: customerId,
     lockCartId: async () => customerId,
-    findCartId: async () => customerId,
+    find: () => carts.findCart(db, customerId),
     idleSecondsOf: lines => (lines.length === 0 ? null : settings.idleSeconds)
   })
 
   const saveBatched = db.batchCalls((changes: readonly OptimisticCartChange[]) =>
     saveCartsIfUnchanged(db, changes)
   )
-  /** Ids of carts with an optimistic change in progress in this process. */
-  const cartsBeingSaved = new Set<string>()
+  /** Keys of carts with an optimistic change in progress in this process. */
+  const keysBeingSaved = new Set<string>()
 
   async function saveOptimistically(
+    key: string,
     change: OptimisticCartChange
   ): Promise<carts.CartAfterLineChange | undefined> {
-    const { cartId } = change
-    if (cartsBeingSaved.has(cartId)) return undefined
-    cartsBeingSaved.add(cartId)
+    if (keysBeingSaved.has(key)) return undefined
+    keysBeingSaved.add(key)
     try {
       return await saveBatched(change)
     } finally {
-      cartsBeingSaved.delete(cartId)
+      keysBeingSaved.delete(key)
     }
   }
 
@@ -129,23 +130,22 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
    * locked.
    */
   async function changeOptimistically(
-    { customerId, key, idleSecondsOf }: CartHandle,
+    { key, find, idleSecondsOf }: CartHandle,
     write: IdempotentWrite,
     decide: DecideChange
   ) {
     // With other changes of this cart in progress, the version would have changed by the time of the write.
-    if (customerId === null || write.alreadyApplied) return undefined
-    if (db.isKeyBusy(key) || cartsBeingSaved.has(customerId)) return undefined
-    const cart = await carts.findCart(db, customerId)
+    if (write.alreadyApplied || db.isKeyBusy(key) || keysBeingSaved.has(key)) return undefined
+    const cart = await find()
     if (cart.updatedAt === null) return undefined
     write.expect(cart.version, cartStaleError)
     const change = await decide(cart.lines)
     assertMetadataFits(cart, change)
     if (change.set.length === 0 && change.removed.length === 0) return undefined
     const idleSeconds = idleSecondsOf(change.lines)
-    const decided = { cartId: customerId, version: cart.version, change, idleSeconds }
+    const decided = { cartId: cart.cartId, version: cart.version, change, idleSeconds }
     const saved = await write.onceIfUnchanged(db.serializedBy(key), async tx =>
-      tx === undefined ? saveOptimistically(decided) : (await saveCartsIfUnchanged(tx, [decided]))[0]
+      tx === undefined ? saveOptimistically(key, decided) : (await saveCartsIfUnchanged(tx, [decided]))[0]
     )
     return saved && { ...cart, ...saved }
   }
@@ -162,7 +162,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
       write.expect(cart.version, cartStaleError)
       return change(tx, cartId, cart)
     })
-    return present(handle, stored ?? (await carts.findCart(db, await handle.findCartId())))
+    return present(handle, stored ?? (await handle.find()))
   }
 
   /** Changes the lines of a cart, optimistically if possible, otherwise with a lock. */
@@ -208,6 +208,14 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     })
   }
 
+  /** Checks the first line of a new cart. @throws the errors of `addItem` */
+  async function assertFirstLine(line: CartLine, market: Market | null): Promise<void> {
+    const assertBuyable = await readQuantityCheck(line.variantId, market)
+    const change = addCartLine([], line, settings)
+    await assertBuyable([], change.lines)
+    assertMetadataFits({ metadata: {} }, change)
+  }
+
   /** Adds a line, or its quantity to the equal line. */
   const addItem = (handle: CartHandle, added: CartLine, write: IdempotentWrite): Promise<CartView> =>
     changeQuantity(handle, added.variantId, write, lines => addCartLine(lines, added, settings))
@@ -245,7 +253,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
   }
 
   async function findLine(handle: CartHandle, lineId: string): Promise<CartLine | undefined> {
-    const { lines } = await carts.findCart(db, await handle.findCartId())
+    const { lines } = await handle.find()
     return lines.find(({ id }) => id === lineId)
   }
 
@@ -264,6 +272,7 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     handleOf,
     view,
     present,
+    assertFirstLine,
     addItem,
     updateItem,
     removeItem,
@@ -277,6 +286,9 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
 }
 
 /** A cart without metadata of lines costs nothing here. @throws `METADATA_LIMIT` */
-function assertMetadataFits({ metadata }: carts.StoredCart, { lines, set }: ChangedCartLines): void {
+function assertMetadataFits(
+  { metadata }: Pick<carts.StoredCart, 'metadata'>,
+  { lines, set }: ChangedCartLines
+): void {
   if (set.some(line => !isEmptyMetadata(line.metadata))) assertCustomerWrittenMetadataBytes(metadata, lines)
 }

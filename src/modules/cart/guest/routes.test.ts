@@ -57,6 +57,33 @@ test('a guest can use all operations of a cart', async () => {
   expect([refused.status, refused.json.code]).toEqual([412, 'CART_VERSION_STALE'])
 })
 
+test('simultaneous first and later additions of many guests are written in shared statements', async () => {
+  const shop = await useCartShop()
+  const mug = shop.catalog.sell()
+  const quantities = Array.from({ length: 40 }, (_, index) => index + 1)
+  const created = await shop.record(() =>
+    Promise.all(quantities.map(quantity => create(shop, mug, quantity)))
+  )
+  expect(new Set(created.statements)).toEqual(new Set(['cart.insert_guest_carts']))
+  expect(created.statements.length).toBeLessThan(20)
+  const added = await shop.record(() =>
+    Promise.all(
+      created.result.map(({ json }) =>
+        shop.request('POST', '/api/guest-cart', {
+          headers: withToken(json.guest_cart_token),
+          body: { variant_id: mug, quantity: 1 }
+        })
+      )
+    )
+  )
+  expect(added.result.map(({ json }) => json.count)).toEqual(quantities.map(quantity => quantity + 1))
+  const reads = added.statements.filter(name => name === 'cart.find_guest_cart')
+  const writes = added.statements.filter(name => name === 'cart.save_unchanged_carts')
+  expect(reads).toHaveLength(40)
+  expect(added.statements).toHaveLength(40 + writes.length)
+  expect(writes.length).toBeLessThan(20)
+})
+
 test("a guest's first addition that is rejected creates no cart", async () => {
   const shop = await useCartShop()
   expect((await create(shop, newId())).status).toBe(404)

@@ -1,10 +1,12 @@
+import { found } from '../../../kernel/errors.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
-import type { Database, Transaction } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartLine } from '../carts/lines.ts'
+import { findCart, type StoredCart, type StoredCartWithId } from '../carts/repository.ts'
 import type { CartHandle, CartService, CustomerInMarket } from '../carts/service.ts'
 import type { CartView } from '../carts/view.ts'
-import { guestCartNotFoundError } from '../errors.ts'
+import { cartStaleError, guestCartNotFoundError } from '../errors.ts'
 import * as guests from './repository.ts'
 import { deriveGuestCartTokens, hashGuestCartToken } from './token.ts'
 
@@ -26,7 +28,7 @@ export type GuestCartService = ReturnType<typeof createGuestCartService>
 export function createGuestCartService({ db, cart, secrets, idleSeconds }: GuestCartDeps) {
   /**
    * Returns the handle by which the cart service changes the guest's cart. @throws `CART_GUEST_NOT_FOUND` when the token is
-   * malformed; locking throws it for unknown, expired or merged ones.
+   * malformed; reading and locking throw it for unknown, expired or merged ones.
    */
   function handleOf({ token, market }: GuestCartTokenAndMarket): CartHandle {
     // Malformed tokens are rejected before a database connection is acquired.
@@ -36,7 +38,7 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
       market,
       key: tokenHash.toString('base64'),
       lockCartId: tx => lockOpenCart(tx, tokenHash),
-      findCartId: async () => (await find(token)).cart_id,
+      find: () => findStored(token),
       idleSecondsOf: () => idleSeconds
     }
   }
@@ -48,10 +50,15 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   async function find(token: string | undefined) {
-    const found = await db.first(guests.findGuestCartByTokenHash, { tokenHash: requireTokenHash(token) })
-    if (found === undefined) throw guestCartNotFoundError()
-    return found
+    return found(await guests.findGuestCart(db, requireTokenHash(token)), guestCartNotFoundError)
   }
+
+  /** @throws `CART_GUEST_NOT_FOUND` */
+  const findStored = async (token: string | undefined): Promise<StoredCartWithId> => (await find(token)).cart
+
+  const insert = (on: Queryable, carts: readonly guests.NewGuestCart[]) =>
+    guests.insertGuestCarts(on, carts, UNVISITED_CART_SECONDS)
+  const insertBatched = db.batchCalls((carts: readonly guests.NewGuestCart[]) => insert(db, carts))
 
   /**
    * Creates a cart with its first line. The token is derived from the cart's id, so a retry returns the same
@@ -64,20 +71,32 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   ): Promise<{ token: string; view: CartView }> {
     const cartId = write.id
     const tokens = deriveGuestCartTokens(secrets, cartId)
-    const [token = ''] = tokens
-    const handle: CartHandle = {
-      customerId: null,
-      market,
-      key: token,
-      lockCartId: async tx => {
-        await tx.run(guests.insertGuestCart, { tokenHash: requireTokenHash(token), cartId })
-        return cartId
-      },
-      findCartId: async () => cartId,
-      idleSecondsOf: () => UNVISITED_CART_SECONDS
-    }
-    const view = await cart.addItem(handle, line, write)
+    const tokenHash = requireTokenHash(tokens[0])
+    const created = await insertOnce({ tokenHash, cartId, line }, market, write)
+    const view = await cart.present({ customerId: null, market }, created ?? (await findCart(db, cartId)))
     return { token: await findIssuedToken(cartId, tokens), view }
+  }
+
+  /** Shares a statement with other new carts if possible. Returns `undefined` when an earlier attempt inserted the cart. */
+  async function insertOnce(
+    guestCart: guests.NewGuestCart,
+    market: GuestCartTokenAndMarket['market'],
+    write: IdempotentWrite
+  ): Promise<StoredCart | undefined> {
+    if (write.alreadyApplied) return undefined
+    write.expect(0, cartStaleError)
+    await cart.assertFirstLine(guestCart.line, market)
+    const insertAlone = async (tx: Transaction) => (await insert(tx, [guestCart]))[0]
+    const batched = await write.onceIfUnchanged(db, tx =>
+      tx === undefined ? insertBatched(guestCart) : insertAlone(tx)
+    )
+    const inserted =
+      batched ??
+      (await write.once(db, tx => {
+        write.expect(0, cartStaleError)
+        return insertAlone(tx)
+      }))
+    return inserted && { ...inserted, metadata: {} }
   }
 
   /**
@@ -94,20 +113,20 @@ export function createGuestCartService({ db, cart, secrets, idleSeconds }: Guest
   }
 
   async function view({ token, market }: GuestCartTokenAndMarket): Promise<CartView> {
-    const { cart_id: cartId, is_returning: isReturning } = await find(token)
+    const { cart: stored, isReturning } = await find(token)
+    const { cartId } = stored
     if (isReturning)
       await db.transaction(tx => tx.run(guests.extendUnchangedGuestCart, { cartId, idleSeconds }))
-    return { ...(await cart.view({ customerId: cartId, market })), customerId: null }
+    return cart.present({ customerId: null, market }, stored)
   }
 
-  async function count(token: string | undefined) {
-    return cart.count((await find(token)).cart_id)
-  }
+  const count = async (token: string | undefined) =>
+    found(
+      await db.first(guests.countGuestCartItems, { tokenHash: requireTokenHash(token) }),
+      guestCartNotFoundError
+    )
 
-  /** @throws `CART_GUEST_NOT_FOUND` */
-  const findCartId = async (token: string): Promise<string> => (await find(token)).cart_id
-
-  return { handleOf, create, findCartId, view, count }
+  return { handleOf, create, findStored, view, count }
 }
 
 /** @throws `CART_GUEST_NOT_FOUND` when the token is malformed. */

@@ -21,7 +21,7 @@ async function useCart(kind: 'customer' | 'guest', settings: Record<string, stri
   const first = await shop.request('POST', url, { token, body: { variant_id: mug, quantity: 2 } })
   const guestToken: string = first.json.guest_cart_token ?? ''
   const caller = kind === 'guest' ? { headers: { 'x-guest-cart-token': guestToken } } : { token }
-  const cartId = kind === 'guest' ? await cart.findGuestCartId(guestToken) : token
+  const cartId = kind === 'guest' ? (await cart.findStoredOfGuest(guestToken)).cartId : token
   const customerId = kind === 'guest' ? null : token
   const add = (variant_id: string, quantity: number) =>
     shop.request('POST', url, { ...caller, body: { variant_id, quantity } })
@@ -179,7 +179,7 @@ test('carts that are emptied in one group commit succeed or fail independently',
   const { shop, cart, mug, cartId, customerId } = await useCart('customer')
   const idOfGuest = async (variant_id: string) => {
     const { json } = await shop.request('POST', '/api/guest-cart', { body: { variant_id, quantity: 1 } })
-    return cart.findGuestCartId(json.guest_cart_token)
+    return (await cart.findStoredOfGuest(json.guest_cart_token)).cartId
   }
   const guests = [await idOfGuest(mug), await idOfGuest(mug)]
   const bystander = newId()

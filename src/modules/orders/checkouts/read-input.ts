@@ -20,7 +20,7 @@ type LinesWithSource = {
 
 type Deps = {
   pricing: Pick<PricingApi, 'markets'>
-  cart: Pick<CartApi, 'findStored' | 'findGuestCartId'> | undefined
+  cart: Pick<CartApi, 'findStored' | 'findStoredOfGuest'> | undefined
 }
 
 /**
@@ -74,8 +74,9 @@ export function createCheckoutInputReader({ pricing, cart }: Deps) {
 
   async function readCart(customerId: string | null, token = ''): Promise<LinesWithSource> {
     if (cart === undefined) throw cartsDisabledError()
-    const cartId = customerId ?? (await cart.findGuestCartId(token))
-    const { lines, version, metadata } = await cart.findStored(cartId)
+    const { cartId, lines, version, metadata } = await (customerId === null
+      ? cart.findStoredOfGuest(token)
+      : cart.findStored(customerId))
     if (lines.length === 0) throw cartEmptyError()
     return { lines, source: { cart_id: cartId, cart_version: version }, metadata }
   }
