@@ -20,11 +20,11 @@ const NO_METADATA: Metadata = {}
  */
 export const selectCartLines = (
   columns: string,
-  { from, condition } = { from: 'cart.carts c', condition: 'c.cart_id = $cartId' }
+  { source, condition } = { source: 'from cart.carts c', condition: 'c.cart_id = $cartId' }
 ) => `
     select c.version + (c.expires_at <= now() and c.quantity > 0)::int as version, c.updated_at,
       i.id, i.variant_id, i.quantity, i.metadata as line_metadata, ${columns}
-    from ${from} left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
+    ${source} left join cart.items i on i.cart_id = c.cart_id and c.expires_at > now()
     where ${condition}
     order by i.added_at, i.id`
 export const hasMetadataSql = "c.metadata <> '{}' as has_metadata"

@@ -13,7 +13,7 @@ import {
 } from '../carts/repository.ts'
 
 const openGuestCart = {
-  from: 'cart.guest_carts g join cart.carts c on c.cart_id = g.cart_id',
+  source: 'from cart.guest_carts g join cart.carts c on c.cart_id = g.cart_id',
   condition: 'g.token_hash = $tokenHash and g.merged_into is null and c.expires_at > now()'
 }
 const findGuestCartLines = statement({
@@ -32,7 +32,7 @@ export const countGuestCartItems = statement({
   takes: { tokenHash: 'bytea' },
   gives: { count: 'int4', distinct_count: 'int4' },
   text: `
-    select c.quantity as count, c.distinct_count from ${openGuestCart.from} where ${openGuestCart.condition}`
+    select c.quantity as count, c.distinct_count ${openGuestCart.source} where ${openGuestCart.condition}`
 })
 export const findMergedCustomerId = statement({
   name: 'cart.find_merged_into',
