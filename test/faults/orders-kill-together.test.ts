@@ -8,8 +8,8 @@ import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 const BUYERS = 8
 /** Transactions that placed orders. Orders that arrive simultaneously share one. */
 const CRASH_POINTS: readonly CrashPoint[] = [
-  { statement: 'payments.insert_payment', at: 'before' },
-  { statement: 'payments.insert_payment', at: 'behind' },
+  { statement: 'payments.insert_pending_payment', at: 'before' },
+  { statement: 'payments.insert_pending_payment', at: 'behind' },
   { statement: 'orders.insert_unpaid_units', at: 'before' },
   { statement: 'orders.insert_unpaid_units', at: 'behind' },
   { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
