@@ -125,6 +125,7 @@ export function setUpOrderLifecycleServices(
         inventory,
         limits,
         contestedMax: limitSettings.contested_units,
+        paymentTimeouts,
         countRefusal
       }),
       evictions: createStockEvictionService({

@@ -18,10 +18,15 @@ export const lockUnpaidUnits = statement({
   name: 'orders.lock_unpaid_units',
   text: `select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`
 })
+/** `paymentTimeoutSeconds` null: the expiry stays, and changes with the payment status. */
 export const markOrderPaymentDeferred = statement({
   name: 'orders.defer_order',
-  takes: { id: 'uuid', is_verified: 'bool' },
-  text: 'update orders.orders set is_deferred = true, is_buyer_verified = $is_verified where id = $id'
+  takes: { id: 'uuid', is_verified: 'bool', paymentTimeoutSeconds: 'float8?' },
+  text: `
+    update orders.orders set is_deferred = true, is_buyer_verified = $is_verified,
+      expires_at = case when state = 'pending' and $paymentTimeoutSeconds::float8 is not null
+        then created_at + make_interval(secs => $paymentTimeoutSeconds::float8) else expires_at end
+    where id = $id`
 })
 /** `network` null: the network stored with the order, which is removed when the order is placed. */
 export const insertUnpaidUnits = statement({

@@ -4,7 +4,11 @@ import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
 import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
-import { isDeferredPaymentMethod } from '../lifecycle/terms.ts'
+import {
+  isDeferredPaymentMethod,
+  paymentTimeoutSecondsOf,
+  type UnpaidOrderTimeoutSeconds
+} from '../lifecycle/terms.ts'
 import { saveContestedUnitsAndSumNetwork } from './eviction-repository.ts'
 import {
   findExceededUnpaidStockLimit,
@@ -23,18 +27,21 @@ type Deps = {
   limits: UnpaidStockLimits
   /** Maximum number of units that pending orders of one network contest. */
   contestedMax: number
+  paymentTimeouts: UnpaidOrderTimeoutSeconds
   countRefusal: (scope: UnpaidStockLimitScope | 'contested') => void
 }
 /** An order whose payment starts. */
 export type OrderWithStartingPayment = {
   readonly orderId: string
   readonly method: string | undefined
-  /** A keyed hash of the client network. Undefined: the network stored with the order. */
+  /** A keyed hash of the client network, of an order that `tx` inserted. Undefined: that stored with an earlier order. */
   readonly network?: string | null
 }
 
 /** Limits the stock that unpaid orders by bank transfer, cash on delivery or on account reserve. */
-export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax, countRefusal }: Deps) {
+export function createUnpaidStockLimiter(deps: Deps) {
+  const { auth, inventory, limits, contestedMax, paymentTimeouts, countRefusal } = deps
+
   async function isVerified(customerId: string | null): Promise<boolean> {
     if (customerId === null || auth === undefined) return false
     const [contact] = await auth.contacts([customerId])
@@ -64,12 +71,16 @@ export function createUnpaidStockLimiter({ auth, inventory, limits, contestedMax
     const availableOf = new Map(variant_ids.map((id, index) => [id, available[index] ?? null]))
     // Variants without a stock limit are not counted, because reserving them takes nothing from other buyers.
     const counted = variant_ids.filter(id => availableOf.get(id) !== null)
-    const from = network === undefined ? subject.network : network
+    const isNew = network !== undefined
+    const from = isNew ? network : subject.network
+    const paymentTimeoutSeconds = isNew
+      ? paymentTimeoutSecondsOf([method], paymentTimeouts, { isVerified: is_verified, isDeferred: true })
+      : null
     const [, , , rows, totals] = await Promise.all([
       // All orders share one lock, because transactions with several orders would take separate locks in
       // different sequences and deadlock.
       tx.run(repository.lockUnpaidUnits),
-      tx.run(repository.markOrderPaymentDeferred, { id: orderId, is_verified }),
+      tx.run(repository.markOrderPaymentDeferred, { id: orderId, is_verified, paymentTimeoutSeconds }),
       tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
       tx.rows(repository.listUnpaidUnitsOfOrderVariants, { order_id: orderId }),
       tx.first(repository.sumUnpaidUnitsOfBuyerAndNetwork, { buyer, network: from })
