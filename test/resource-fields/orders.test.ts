@@ -56,7 +56,7 @@ test('a field for administrators is written with the order, and is a column of i
   expect((await shop.admin.get(path)).json.label).toBe('urgent')
   expect((await buyer.get(`/api/orders/${id}`)).text).not.toContain('urgent')
   const [header, row] = (await shop.admin.get('/api/admin/orders/export')).text.trimEnd().split('\r\n')
-  expect(header?.endsWith(',metadata,label,route')).toBe(true)
+  expect(header?.endsWith(',tendered,tenders,label,route')).toBe(true)
   expect(row?.endsWith(',urgent,"{""stop"":7}"')).toBe(true)
 })
 
