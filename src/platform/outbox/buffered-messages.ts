@@ -23,6 +23,9 @@ export type BufferedOutboxMessage = {
   readonly logged?: LoggedEventFields
 }
 
+/** A transaction with more jobs than this leaves all of them to claims, which take them in batches of limited size. */
+const HANDED_OVER_JOBS_MAX = 20
+
 type NewJob = {
   handler: string
   message: BufferedOutboxMessage
@@ -58,6 +61,7 @@ function jobsOf(
   leaseOf: (handler: string) => HandoverLease | undefined
 ): NewJob[] {
   const seen = new Set<string>()
+  const isBulk = messages.reduce((sum, { handlers }) => sum + handlers.length, 0) > HANDED_OVER_JOBS_MAX
   return messages.flatMap((message, position) =>
     message.handlers.map(handler => {
       const key = `${handler} ${message.subject}`
@@ -67,7 +71,7 @@ function jobsOf(
         handler,
         message,
         position,
-        lease: isFirst && message.delaySeconds === 0 ? leaseOf(handler) : undefined
+        lease: isFirst && !isBulk && message.delaySeconds === 0 ? leaseOf(handler) : undefined
       }
     })
   )
@@ -114,8 +118,9 @@ function insertRows(
 
 function leasedAmong(jobs: readonly NewJob[], inserted: readonly InsertedJob[]): LeasedNewJob[] {
   return jobs.flatMap(({ handler, message, lease }) => {
+    if (lease === undefined) return []
     const row = inserted.find(each => each.handler === handler && each.event_id === message.eventId)
-    if (lease === undefined || row === undefined || row.lease !== lease.id) return []
+    if (row?.lease !== lease.id) return []
     const { id, event_id, since, log_id = null } = row
     const { subject, payload } = message
     const attempt = { attempts: 1, has_failed: false, was_abandoned: false, has_later: false }
