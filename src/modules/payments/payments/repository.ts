@@ -26,18 +26,19 @@ const payment = {
 } as const
 const paymentColumns = Object.keys(payment).join(', ')
 
+const newPaymentColumns = {
+  id: 'uuid',
+  order_id: 'uuid',
+  customer_id: 'uuid?',
+  provider: 'text',
+  method: 'text',
+  amount: 'int8',
+  currency: 'text',
+  network: 'text?'
+} as const
 export const insertPayment = statement({
   name: 'payments.insert_payment',
-  takes: {
-    id: 'uuid',
-    order_id: 'uuid',
-    customer_id: 'uuid?',
-    provider: 'text',
-    method: 'text',
-    amount: 'int8',
-    currency: 'text',
-    network: 'text?'
-  },
+  takes: newPaymentColumns,
   text: `
     insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
     values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`
@@ -49,14 +50,7 @@ export const insertPayment = statement({
 export const insertPendingPayment = statement({
   name: 'payments.insert_pending_payment',
   takes: {
-    id: 'uuid',
-    order_id: 'uuid',
-    customer_id: 'uuid?',
-    provider: 'text',
-    method: 'text',
-    amount: 'int8',
-    currency: 'text',
-    network: 'text?',
+    ...newPaymentColumns,
     objectId: 'text',
     nextStep: 'bytea?',
     factObjectId: 'text',
