@@ -167,7 +167,7 @@ async function openOn<Apis extends Record<string, object>>(
 }
 
 /** A machine that runs many tests simultaneously is no reason to give up a connection after 3 seconds either. */
-function urlWithPatience(databaseUrl: string): string {
+function withLongConnectTimeout(databaseUrl: string): string {
   const url = new URL(databaseUrl)
   if (!url.searchParams.has('connect_timeout')) url.searchParams.set('connect_timeout', '60')
   return url.href
@@ -189,7 +189,7 @@ async function openWith<Apis extends Record<string, object>>(
   const platform = closedOnce(
     await openPlatform(
       config,
-      urlWithPatience(databaseUrl),
+      withLongConnectTimeout(databaseUrl),
       pino({ level: config.log.level, errorKey: 'err' }, into(log)),
       {
         onStatement
