@@ -4,11 +4,11 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { startBalancer } from './support/balancer.ts'
 import { createTestDatabase } from './support/database.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { parseRaw } from './support/gateway.ts'
+import { startHaproxyOrStandIn } from './support/haproxy.ts'
 import { createHttpClient } from './support/http-client.ts'
 import { type Program, startProgram } from './support/program.ts'
 
@@ -21,11 +21,12 @@ async function usePrograms(settings: Record<string, string> = {}) {
     for (const { ended } of running) await ended
     await database.drop()
   })
-  return (): Program => {
+  return (more: Record<string, string> = {}): Program => {
     const program = startProgram({
       DATABASE_URL: database.url,
       CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
-      ...settings
+      ...settings,
+      ...more
     })
     running.push(program)
     return program
@@ -140,15 +141,15 @@ test('in production the server keeps serving for 5 seconds after the signal, and
   }
 })
 
-test('restarting one process after another behind a load balancer loses no request', {
+test('restarting three processes one after another behind a load balancer loses no request', {
   timeout: 120_000
 }, async () => {
   const startOne = await usePrograms({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
-  const programs = [startOne(), startOne()]
+  const ports = [await freePort(), await freePort(), await freePort()].map(String)
+  const programs = ports.map(port => startOne({ PORT: port }))
   const addresses = await Promise.all(programs.map(program => program.listening))
-  const balancer = await startBalancer()
+  const balancer = await startHaproxyOrStandIn(addresses)
   onTestFinished(balancer.close)
-  balancer.use(addresses)
   const client = createHttpClient(balancer.origin, 16)
   onTestFinished(client.close)
   await eventually(async () => expect((await client.send('GET', '/api/products'))?.status).toBe(200))
@@ -163,15 +164,17 @@ test('restarting one process after another behind a load balancer loses no reque
       statuses.set(answer?.status, (statuses.get(answer?.status) ?? 0) + 1)
     }
   })
+  const isReady = (address: string) => fetch(`${address}/readyz`).then(({ ok }) => ok)
   for (const [index, program] of programs.entries()) {
     program.child.kill('SIGTERM')
     expect((await program.ended).code).toBe(0)
-    addresses[index] = await startOne().listening
-    balancer.use([...addresses])
+    const address = await startOne({ PORT: ports[index] as string }).listening
+    await eventually(async () => expect(await isReady(address)).toBe(true))
     const asked = statuses.get(200) ?? 0
     await eventually(() => expect(statuses.get(200)).toBeGreaterThan(asked + 100))
   }
   isOver = true
   await Promise.all(callers)
+  console.log(balancer.name, Object.fromEntries(statuses))
   expect([...statuses.keys()].sort()).toEqual([200, 404])
 })

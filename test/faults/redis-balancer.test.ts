@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { startBalancer } from '../support/balancer.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
+import { startHaproxyOrStandIn } from '../support/haproxy.ts'
 import { createHttpClient } from '../support/http-client.ts'
 import { startProgram } from '../support/program.ts'
 import { useRedisServer } from './redis-server.ts'
@@ -16,20 +15,8 @@ const PAUSE_MS = 20
 const CHECKS_MIN = 8
 const SLOW_MS = 400
 
-async function useBalancer(kind: string, addresses: string[]): Promise<string> {
-  if (kind === 'haproxy') {
-    const { origin, close } = await startHaproxy(addresses)
-    onTestFinished(close)
-    return origin
-  }
-  const balancer = await startBalancer()
-  onTestFinished(balancer.close)
-  balancer.use(addresses)
-  return balancer.origin
-}
-
 /** Two processes with one Redis behind a proxy, behind a load balancer that checks `/readyz`. */
-async function useShopBehind(kind: string) {
+async function useShopBehindBalancer() {
   const database = await createTestDatabase()
   const redis = await useRedisServer()
   await redis.start()
@@ -55,19 +42,18 @@ async function useShopBehind(kind: string) {
         async address => (await (await fetch(`${address}/readyz`)).json()) as Record<string, unknown>
       )
     )
-  const client = createHttpClient(await useBalancer(kind, addresses), CLIENTS)
+  const balancer = await startHaproxyOrStandIn(addresses)
+  onTestFinished(balancer.close)
+  const client = createHttpClient(balancer.origin, CLIENTS)
   onTestFinished(client.close)
   const redisStates = async () => (await readiness()).map(({ redis: state }) => state)
-  return { redis, proxy, client, addresses, readiness, redisStates }
+  return { balancer: balancer.name, redis, proxy, client, addresses, readiness, redisStates }
 }
-
-/** The stand-in is for machines without HAProxy. */
-const balancer = hasHaproxy() ? 'haproxy' : 'the stand-in of the tests'
 
 test('a Redis that is killed, hangs or is slow fails no request of a shop behind a load balancer', {
   timeout: 120_000
 }, async () => {
-  const { redis, proxy, client, addresses, readiness, redisStates } = await useShopBehind(balancer)
+  const { balancer, redis, proxy, client, addresses, readiness, redisStates } = await useShopBehindBalancer()
   await until('the shop has products', async () => {
     const answer = await client.send('GET', '/api/products')
     return answer?.status === 200 && answer.json.items.length > 0

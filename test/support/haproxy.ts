@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startBalancer } from './balancer.ts'
 import { freePort } from './free-port.ts'
 
 const PROGRAM = 'haproxy'
 
-export const hasHaproxy = (): boolean => spawnSync(PROGRAM, ['-v'], { stdio: 'ignore' }).status === 0
+const hasHaproxy = (): boolean => spawnSync(PROGRAM, ['-v'], { stdio: 'ignore' }).status === 0
 
 /**
  * HAProxy in front of the processes at `addresses`. It checks `/readyz` every 200 ms, takes a process out after two
@@ -45,4 +46,13 @@ export async function startHaproxy(addresses: readonly string[]) {
       await rm(folder, { recursive: true })
     }
   }
+}
+
+/** HAProxy in front of the processes at `addresses`, or the tests' stand-in on machines without it. Says which. */
+export async function startHaproxyOrStandIn(addresses: readonly string[]) {
+  if (hasHaproxy()) return { name: PROGRAM, ...(await startHaproxy(addresses)) }
+  const balancer = await startBalancer()
+  balancer.use([...addresses])
+  console.warn('HAProxy is not installed, so this test uses the stand-in of the tests.')
+  return { name: 'the stand-in of the tests', ...balancer }
 }

@@ -183,6 +183,29 @@ test('a read-only database is reported while the shop stays ready, and a write i
   expect(tries).toBeLessThanOrEqual(2)
 })
 
+test('a test write that hangs does not delay /readyz, which reports the last result until a new one is there', async () => {
+  const writes: PromiseWithResolvers<void>[] = []
+  const { request } = await useBackends({
+    write: () => {
+      const write = Promise.withResolvers<void>()
+      writes.push(write)
+      if (writes.length === 1) write.resolve()
+      return write.promise
+    }
+  })
+  const states = async () => (await request('GET', '/readyz')).json.writes
+  expect(await states()).toBe('UP')
+  // The second write is started by the first request after a second.
+  await expect.poll(async () => [await states(), writes.length], { interval: 20 }).toEqual(['UP', 2])
+  const startedAt = performance.now()
+  for (let count = 0; count < 10; count += 1) expect(await states()).toBe('UP')
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  expect(writes).toHaveLength(2)
+  writes[1]?.reject(new Error('no room'))
+  await expect.poll(states).toBe('DOWN')
+  for (const write of writes) write.resolve()
+})
+
 test('/readyz returns 503 when the ping succeeds and a connection pool has no connection', async () => {
   const { db } = gateway.platform
   const { request } = await useGateway({

@@ -5,6 +5,8 @@ import type { Database } from '../../platform/postgres/database.ts'
 const PING_TIMEOUT_MS = 3_000
 /** The result of a test write is reused, because a write costs more than a ping. */
 const WRITE_RESULT_MS = 1_000
+/** A response waits for a new test write only when the last result is older, because load balancers check more often. */
+const WRITE_RESULT_MS_MAX = 15_000
 
 type CheckResult = 'UP' | 'DOWN'
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
@@ -17,19 +19,28 @@ export type ReadinessDeps = {
 
 /**
  * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes` and `redis`
- * do not change the status, because the process serves pages without both.
+ * do not change the status, because the process serves pages without both. Test writes run in the background: on a slow disk
+ * they would delay the response until a load balancer gives up.
  */
 export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = createSingleFlight<
     Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisHealth }
   >()
-  let written: { state: Promise<CheckResult>; at: number } | undefined
+  const writeOnce = createSingleFlight<CheckResult>()
+  let written: { result: CheckResult; startedAt: number } | undefined
 
-  const checkWrites = (): Promise<CheckResult> => {
-    const now = performance.now()
-    if (written === undefined || now - written.at > WRITE_RESULT_MS)
-      written = { state: check(() => db.proveWrite()), at: now }
-    return written.state
+  const testWrite = async (): Promise<CheckResult> => {
+    const startedAt = performance.now()
+    const result = await check(() => db.proveWrite())
+    written = { result, startedAt }
+    return result
+  }
+  const checkWrites = async (): Promise<CheckResult> => {
+    const last = written
+    const ageMs = performance.now() - (last?.startedAt ?? Number.NEGATIVE_INFINITY)
+    if (last !== undefined && ageMs <= WRITE_RESULT_MS) return last.result
+    const next = writeOnce('write', testWrite)
+    return last !== undefined && ageMs <= WRITE_RESULT_MS_MAX ? last.result : next
   }
   // Checked after the ping, which uses a connection outside the pool.
   const pingDatabase = async () => {
