@@ -49,9 +49,11 @@ test('a forEach statement takes the rows of all callers and returns each row wit
       'where id is not null or note is not null'
   )
   const given = { id: 'a', note: { b: [1] } }
-  expect(orderedParameterValues({ ...declaration, isForEach: true }, given)).toEqual([
-    '[{"id":"a","note":{"b":[1]}}]'
-  ])
+  const wider = { ...given, ignored: 'not a column' }
+  for (const row of [given, wider])
+    expect(orderedParameterValues({ ...declaration, isForEach: true }, row)).toEqual([
+      '[{"id":"a","note":{"b":[1]}}]'
+    ])
   expect(() => orderedParameterValues({ ...declaration, isForEach: true }, { id: 'a' })).toThrow(
     'test.each lacks note'
   )

@@ -220,14 +220,16 @@ export function orderedParameterValues(
   given: Readonly<Record<string, unknown>> = {}
 ): unknown[] {
   const values: unknown[] = []
+  const row: Record<string, unknown> = {}
   for (const key in takes) {
     const value = given[key]
     // The client would send a missing value as null, so it is an error here.
     if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
-    const isJson = !isForEach && (takes[key] === 'jsonb' || takes[key] === 'jsonb?')
-    values.push(isJson && value !== null ? JSON.stringify(value) : value)
+    const isJson = takes[key] === 'jsonb' || takes[key] === 'jsonb?'
+    if (isForEach) row[key] = value
+    else values.push(isJson && value !== null ? JSON.stringify(value) : value)
   }
-  return isForEach ? [JSON.stringify([given])] : values
+  return isForEach ? [JSON.stringify([row])] : values
 }
 
 /** Every statement of the modules loaded so far. */
