@@ -48,8 +48,14 @@ export async function insertBufferedOutboxMessages(
   const [first, second] = messages
   if (first?.logged !== undefined && second === undefined && jobs.length === 0) {
     const { eventId, subject, payload, logged } = first
-    const subjectVersion = versionAtCommit(logged)
-    await tx.run(insertUnsubscribedEvent, { eventId, subject, payload, ...logged, subjectVersion })
+    await tx.run(insertUnsubscribedEvent, {
+      event_id: eventId,
+      subject,
+      payload,
+      name: logged.name,
+      payload_version: logged.payloadVersion,
+      subject_version: versionAtCommit(logged)
+    })
     return []
   }
   return leasedAmong(jobs, await insertRows(tx, messages, jobs))

@@ -71,7 +71,7 @@ test('a function as the version of a subject is called with the commit', () => {
   let version = 1
   emit(tx, kiteRose, { id: ID, version: () => version }, { kite_id: ID })
   version = 2
-  expect(commit()).toEqual([expect.objectContaining({ subject: ID, subjectVersion: 2 })])
+  expect(commit()).toEqual([expect.objectContaining({ subject: ID, subject_version: 2 })])
 })
 
 test('events of one transaction keep the versions of their subjects, and null for those without one', () => {

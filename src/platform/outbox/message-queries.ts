@@ -2,24 +2,29 @@ import { statement } from '../postgres/statement.ts'
 import { claimOfNewJobSql, INSERTED_JOB_COLUMNS, leaseOfNewJobSql } from './job-queries.ts'
 
 /**
- * Inserts one event without subscribers into the log. The condition draws the transaction id before the event id: see
- * `insertEventsAndJobs`.
+ * Inserts one event without subscribers into the log, for each caller of a transaction. The condition draws the transaction
+ * id before the event id: see `insertEventsAndJobs`.
  */
 export const insertUnsubscribedEvent = statement({
   name: 'outbox.insert_event',
   takes: {
-    eventId: 'uuid',
+    event_id: 'uuid',
     subject: 'uuid',
     payload: 'text',
     name: 'text',
-    payloadVersion: 'int4',
-    subjectVersion: 'int4?'
+    payload_version: 'int4',
+    subject_version: 'int4?'
   },
+  gives: { at: 'int8' },
+  forEach: true,
   text: `
-    insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
-    select nextval('cartwright.event_ids'), now(), $eventId, $subject, $payloadVersion, $subjectVersion, $name,
-      $payload::text::jsonb
-    where pg_current_xact_id() is not null`
+    with new as materialized (select * from $each where pg_current_xact_id() is not null),
+    logged as (
+      insert into cartwright.events (id, occurred_at, event_id, subject, payload_version, subject_version, name, payload)
+      select nextval('cartwright.event_ids'), now(), event_id, subject, payload_version, subject_version, name, payload::jsonb
+      from new
+    )
+    select at from new`
 })
 /**
  * Inserts the events of a transaction into the log, and all its jobs. The condition draws the transaction id before the ids

@@ -61,7 +61,12 @@ test('simultaneous orders share one transaction, and each stores the same as an 
   )
   for (const { status, text } of answers) expect(status, text).toBe(201)
   expect(await shop.transactions()).toBe(1)
-  for (const name of ['orders.insert_order', 'orders.count_pending', 'inventory.claim_reservations'])
+  for (const name of [
+    'orders.insert_order',
+    'orders.count_pending',
+    'inventory.claim_reservations',
+    'outbox.insert_event'
+  ])
     expect(statements.filter(each => each === name)).toEqual([name])
   const orders = answers.map(({ json }) => json.order ?? json)
   expect(new Set(orders.map(({ id }) => id)).size).toBe(4)
