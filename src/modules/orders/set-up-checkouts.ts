@@ -63,7 +63,7 @@ export function setUpCheckoutServices(
   })
   const countries = createAddressFormatService({ pricing, shipping })
   timers.untilEmpty(DELETE_SECONDS, 'delete expired checkouts', () =>
-    db.run(deleteExpiredCheckouts, { keptSeconds: READABLE_SECONDS })
+    db.run(deleteExpiredCheckouts, { keptSeconds: READABLE_SECONDS, lifetimeSeconds: expiresAfterSeconds })
   )
   return {
     readCheckoutInput,

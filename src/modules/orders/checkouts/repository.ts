@@ -90,15 +90,17 @@ export const cancelCheckout = statement({
     returning ${columns}`
 })
 /**
- * Deletes checkouts that expired `keptSeconds` ago, canceled ones too. Keeps those whose order waits for its
- * payment.
+ * Deletes checkouts that expired `keptSeconds` ago, canceled ones too. Keeps those whose order waits for its payment. Only reads
+ * checkouts that were created a lifetime before that, because an index of the expiry would be written by each update.
  */
 export const deleteExpiredCheckouts = statement({
   name: 'orders.delete_expired_checkouts',
-  takes: { keptSeconds: 'float8' },
+  takes: { keptSeconds: 'float8', lifetimeSeconds: 'float8' },
   text: `
     delete from orders.checkouts where id in (
-      select id from orders.checkouts where expires_at <= now() - make_interval(secs => $keptSeconds)
+      select id from orders.checkouts
+      where created_at <= now() - make_interval(secs => $keptSeconds::float8 + $lifetimeSeconds::float8)
+        and expires_at <= now() - make_interval(secs => $keptSeconds)
         and not exists (select from orders.orders where checkout_id = checkouts.id and state = 'pending')
       limit 500 for update skip locked)`
 })

@@ -97,13 +97,15 @@ test('no update of a checkout is applied after a concurrent cancellation', async
 test('expired and canceled checkouts are deleted later, and no others', async () => {
   const { db, sql, sell, begin, buyer } = await useBuyer()
   const body = { items: [itemOf(await sell())] }
-  const [open, expired, old, canceled] = [
+  const [open, extended, expired, old, canceled] = [
+    await begin(body),
     await begin(body),
     await begin(body),
     await begin(body),
     await begin(body)
   ]
   await buyer.post(`/api/checkouts/${canceled.id}/cancel`)
+  await sql(`update orders.checkouts set created_at = now() - interval '1 day' where id <> $1`, [open.id])
   const age = (ids: string[], minutes: number) =>
     sql('update orders.checkouts set expires_at = now() - make_interval(mins => $2) where id = any ($1)', [
       ids,
@@ -111,9 +113,9 @@ test('expired and canceled checkouts are deleted later, and no others', async ()
     ])
   await age([expired.id], 59)
   await age([old.id, canceled.id], 60)
-  expect(await db.run(deleteExpiredCheckouts, { keptSeconds: 3_600 })).toBe(2)
+  expect(await db.run(deleteExpiredCheckouts, { keptSeconds: 3_600, lifetimeSeconds: 3_600 })).toBe(2)
   const left = await sql('select id from orders.checkouts order by id')
-  expect(left.map(({ id }) => id)).toEqual([open.id, expired.id])
+  expect(left.map(({ id }) => id)).toEqual([open.id, extended.id, expired.id])
   expect((await buyer.get(`/api/checkouts/${old.id}`)).status).toBe(404)
 })
 
