@@ -29,9 +29,8 @@ import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import { collectOpenApi, describeOpenApiTags, type OpenApiTagDescriptions } from './openapi/document.ts'
 import { type GatewayPages, mountPages } from './pages/pages.ts'
 import { sendErrorResponse, sendHostNotServed, sendUnknownRoute } from './problem.ts'
-import { computeBodyBoundsOfSchema } from './routing/body-bounds.ts'
 import { createDisabledModuleCheck, type SwitchableModule } from './routing/disabled-modules.ts'
-import { parseJson } from './routing/json-parser.ts'
+import { addJsonBodyParser } from './routing/json-parser.ts'
 import { commonResponseHeaders } from './routing/response-headers.ts'
 import { createMethodsOfPath, findRouteProblems, type MountedRoute, requestPath } from './routing/routes.ts'
 import type { ModuleRequestHeaders, Tiers } from './routing/tiers.ts'
@@ -96,8 +95,6 @@ type ServerParts = {
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 const PARAMETER_LENGTH_MAX = 256
-// JSON is UTF-8 (RFC 8259, section 8.1); Fastify normalises parameters to `; name="value"`.
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
 const CLEANUP_SECONDS = 300
 
 const isDiagnostic = ({ routeOptions }: FastifyRequest) => routeOptions.config.isDiagnostic === true
@@ -282,15 +279,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   app.decorateRequest('deadlineAt', Number.POSITIVE_INFINITY)
   app.decorateRequest('onAbandoned', null)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
-    try {
-      request.rawBody = body as Buffer
-      const { bounds = computeBodyBoundsOfSchema(undefined) } = request.routeOptions.config
-      done(null, parseJson(body as Buffer, bounds.valuesMax))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  addJsonBodyParser(app)
   app.addHook('preClose', done => {
     for (const each of connections) each.closeIdle()
     done()

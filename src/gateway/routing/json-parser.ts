@@ -1,7 +1,24 @@
+import type { FastifyInstance } from 'fastify'
 import { malformedJsonError } from '../errors.ts'
+import { computeBodyBoundsOfSchema } from './body-bounds.ts'
 
+// JSON is UTF-8 (RFC 8259, section 8.1); Fastify normalises parameters to `; name="value"`.
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json(?:;(?!.*\bcharset="(?!utf-?8")).*)?$/i
 const DEPTH_MAX = 32
 const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses JSON bodies, within the bounds of their route. */
+export function addJsonBodyParser(app: FastifyInstance): void {
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      request.rawBody = body as Buffer
+      const { bounds = computeBodyBoundsOfSchema(undefined) } = request.routeOptions.config
+      done(null, parseJson(body as Buffer, bounds.valuesMax))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
 
 /**
  * Parses JSON (RFC 8259), stricter where the RFC lets parsers differ: valid UTF-8, no duplicate keys, no `__proto__`, no NUL
