@@ -77,6 +77,19 @@ export async function readPage<R, P extends Place>(
   return { items, next_cursor, ...(count && reported(await total())) }
 }
 
+const NEXT_CURSOR = '"next_cursor":"'
+
+/**
+ * Returns the `next_cursor` in the JSON text of a page, because some lists are cached as text. Strings in the JSON cannot
+ * contain it: their quotes are escaped.
+ */
+export function nextCursorInJson(json: string): string | undefined {
+  const start = json.lastIndexOf(NEXT_CURSOR)
+  if (start < 0) return undefined
+  const from = start + NEXT_CURSOR.length
+  return json.slice(from, json.indexOf('"', from))
+}
+
 /** An empty page, for a list that cannot have rows. */
 export const emptyPage = <T>({ count = false }: PageQuery): Page<T> => ({
   items: [],

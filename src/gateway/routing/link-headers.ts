@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { nextCursorInJson } from '../../kernel/pages.ts'
 
 type Shape = { properties?: Record<string, unknown> }
 type Done = (error: Error | null, payload: unknown) => void
-
-const CURSOR = '"next_cursor":"'
 
 /** Whether a path names one object of a collection: `/api/orders/:id` of `/api/orders`. */
 export const isItemPathOfCollection = (collection: string, path: string): boolean =>
@@ -37,12 +36,10 @@ export function addLocationAndLinkHeaders(): (route: RouteOptions) => void {
   }
 }
 
-/** Finds the cursor in the text, because some lists are cached as text. Strings in the JSON cannot contain it: their quotes are escaped. */
 function linkNextPage(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  const start = typeof payload === 'string' && reply.statusCode === 200 ? payload.lastIndexOf(CURSOR) : -1
-  if (start >= 0) {
-    const from = start + CURSOR.length
-    const cursor = (payload as string).slice(from, (payload as string).indexOf('"', from))
+  const cursor =
+    typeof payload === 'string' && reply.statusCode === 200 ? nextCursorInJson(payload) : undefined
+  if (cursor !== undefined) {
     const query = new URLSearchParams(request.url.split('?')[1])
     query.set('cursor', cursor)
     reply.header('link', `<${pathIn(request.url)}?${query}>; rel="next"`)
