@@ -1,7 +1,7 @@
 /**
  * What errors, further pages of a list, changes of a cart and a start cost, as ratios within one run: `npm run
  * bench:costs`. Arguments select some of them (`errors`, `pages`, `changes`, `start`). With `--before=FOLDER`, another
- * checkout of this project, starts are compared with that, too. Linux, a C compiler, and pgbench for `changes`.
+ * checkout of this project, pages and starts are compared with that, too. Linux, a C compiler, and pgbench for `changes`.
  */
 import { execFileSync } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -88,25 +88,48 @@ async function errors(): Promise<void> {
   })
 }
 
-/** CPU of program and database for pages of 20 out of 20,000 products, none of them cached. */
+/**
+ * CPU of program and database for pages of 20 out of 20,000 products, against `/healthz`: kept, and with nothing kept. With
+ * `--before`, also those of that checkout, in the same rounds.
+ */
 async function pages(): Promise<void> {
   await withBench(async bench => {
     await migrate(bench.databaseUrl, migrationSources(standardModules))
     await fillLargeCatalog(bench.client)
-    const shop = await startShop(bench.databaseUrl, UNCACHED)
-    const cost = (paths: readonly string[]) => () => {
-      const requests = paths.map(path => requestOf('GET', path))
-      return costOf(shop, [shop.pid, ...bench.databasePids()], requests, 8)
-    }
-    const contenders = {
-      'a first page': cost(['/api/products']),
-      'further pages': cost(await furtherPages(shop.url)),
-      'a product page': cost(['/api/products/product-777'])
-    }
+    const shops: Started[] = []
+    const contenders: Record<string, () => Promise<number>> = {}
     try {
-      table('list', 'us', await inTurn(contenders), 'a first page')
+      for (const [when, checkout] of Object.entries({ '': HERE, ', before': before })) {
+        if (checkout === undefined) continue
+        const main = join(checkout, 'src/main.ts')
+        const start = async (settings: Record<string, string>) => {
+          const shop = await startShop(bench.databaseUrl, settings, { main })
+          shops.push(shop)
+          const pids = () => [shop.pid, ...bench.databasePids()]
+          const cost = (paths: readonly string[]) => {
+            const requests = paths.map(path => requestOf('GET', path))
+            return () => costOf(shop, pids(), requests, 8)
+          }
+          return { cost, further: await furtherPages(shop.url) }
+        }
+        const kept = await start({})
+        const uncached = await start(UNCACHED)
+        Object.assign(contenders, {
+          [`/healthz${when}`]: kept.cost(['/healthz']),
+          [`a kept first page${when}`]: kept.cost(['/api/products']),
+          [`further pages${when}`]: kept.cost(kept.further),
+          [`a kept product page${when}`]: kept.cost(['/api/products/product-777']),
+          [`an uncached first page${when}`]: uncached.cost(['/api/products']),
+          [`uncached further pages${when}`]: uncached.cost(uncached.further),
+          [`an uncached product page${when}`]: uncached.cost(['/api/products/product-777'])
+        })
+      }
+      const measured = await inTurn(contenders)
+      table('page', 'us', measured, '/healthz')
+      print('')
+      table('page', 'us', measured, 'a kept first page')
     } finally {
-      await shop.stop()
+      await Promise.all(shops.map(shop => shop.stop()))
     }
   })
 }
