@@ -27,7 +27,7 @@ export function createFieldRegistry(modules: readonly Module[], platform: Pick<P
 
   const readable = (field: ResourceField, provided: ProvidedField | undefined) => {
     const name = nameOf(field)
-    const { load, write } = provided ?? {}
+    const { load, loadCached, write } = provided ?? {}
     const stringify = compileSerializer({ schema: field.schema } as never)
     const onFailure = (err: unknown) => {
       failures.add({ field: name })
@@ -49,6 +49,7 @@ export function createFieldRegistry(modules: readonly Module[], platform: Pick<P
           return 'null'
         }
       },
+      ...(loadCached && { loadCached: orUndefined(loadCached, onFailure) }),
       ...(write && { write })
     }
   }
@@ -90,6 +91,18 @@ export function createFieldRegistry(modules: readonly Module[], platform: Pick<P
 }
 
 const loadNothing: ReadableField['load'] = async ids => ids.map(() => null)
+
+/** Returns `loadCached` without its errors, because it runs for each request of a page. */
+const orUndefined =
+  (loadCached: NonNullable<ProvidedField['loadCached']>, onFailure: (error: unknown) => void) =>
+  (ids: readonly string[]) => {
+    try {
+      return loadCached(ids)
+    } catch (error) {
+      onFailure(error)
+      return undefined
+    }
+  }
 
 /** Returns `load` with a deadline, which never rejects. `onFailure` gets the error; `undefined` while it is not called. */
 function createLoadWithTimeout(

@@ -26,6 +26,7 @@ import { createRequestListener } from './http-server/listener.ts'
 import { createNodeHttpServer, refuseHttpConnection } from './http-server/node-server.ts'
 import { createUncaughtErrorHandler } from './http-server/uncaught-errors.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
+import { createKeptResponses, type KeptResponses } from './kept-responses.ts'
 import { collectOpenApi, describeOpenApiTags, type OpenApiTagDescriptions } from './openapi/document.ts'
 import { type GatewayPages, mountPages } from './pages/pages.ts'
 import { sendErrorResponse, sendHostNotServed, sendUnknownRoute } from './problem.ts'
@@ -86,6 +87,7 @@ type ServerParts = {
   requestHeaders: readonly string[]
   slots: RequestSlots
   shopperAddresses: ShopperAddressReader
+  sendKept: KeptResponses['send']
   fallbacks: FallbackResponses
   classOf: ClassOf
   isDraining: () => boolean
@@ -126,14 +128,17 @@ export async function createGateway({
     varyHeaders: [...new Set(modules.flatMap(module => module.varyHeaders ?? []))]
   }
   const disabledModule = createDisabledModuleCheck(modules)
+  const limit = publicLimit?.onRequest
+  const keptResponses = createKeptResponses({ config, ...headers, shopperAddresses, limit })
   const app = createServer(platform, {
     metrics,
     requestHeaders: [...headers.credentialHeaders, ...headers.varyHeaders],
     slots,
     shopperAddresses,
+    sendKept: keptResponses.send,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
-    limit: createNonApiRateLimitHook(publicLimit?.onRequest),
+    limit: createNonApiRateLimitHook(limit),
     fallbacks: {
       disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(requestPath(request.url)))
@@ -163,6 +168,7 @@ export async function createGateway({
     slots,
     shopperAddresses,
     publicLimit,
+    keptResponses,
     fieldsOf
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
@@ -252,11 +258,15 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     return disabled !== undefined
   }
   app.addHook('onRequest', (request, reply, done) => {
+    const { host } = request.headers
+    if (host !== undefined && isServedHost(host) && parts.sendKept(request, reply)) {
+      countAndLogRequest(request, reply, metrics)
+      return
+    }
     if (begin(request, reply)) return
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      return done(missingHostError())
+    if (host === undefined && request.raw.httpVersion === '1.1') return done(missingHostError())
     if (request.url.includes('%00')) return done(nulInUrlError())
-    if (!isServedHost(request.headers.host) && !isDiagnostic(request)) {
+    if (!isServedHost(host) && !isDiagnostic(request)) {
       sendHostNotServed(reply)
       return
     }

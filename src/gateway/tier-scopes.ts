@@ -20,6 +20,7 @@ import {
   type TierRateLimitHooks
 } from './callers/rate-limits.ts'
 import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
+import type { KeptResponses } from './kept-responses.ts'
 import { computeBodyBoundsOfSchema, type JsonBodySizeBounds } from './routing/body-bounds.ts'
 import {
   bodyKindName,
@@ -62,6 +63,7 @@ export type RouteTierDeps = {
   shopperAddresses: ShopperAddressReader
   /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
   publicLimit: TierRateLimitHooks | undefined
+  keptResponses: KeptResponses
   fieldsOf: ReadResourceFields<Transaction>
 }
 type CallerOf = (request: FastifyRequest) => string
@@ -78,6 +80,7 @@ export async function createRouteTiers(
   { config, authenticate, revocations, headers, isDisabled, ...rest }: RouteTierDeps
 ): Promise<(owner: string) => Tiers> {
   const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit, fieldsOf } = rest
+  const { keptResponses } = rest
   const limits = config.rate_limit
   const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
     limits.enabled ? createRateLimitHook({ name, perMinute, callerOf }) : undefined
@@ -127,7 +130,7 @@ export async function createRouteTiers(
   })
   await app.register(
     async api => {
-      setCacheHeadersOfScope(api, config, headers)
+      setCacheHeadersOfScope(api, config, { ...headers, keep: keptResponses.keep })
       api.addHook('onRoute', addLocationAndLinkHeaders())
       api.addHook('onRoute', addCsvFileName)
       api.addHook('onRequest', shopperAddresses.setShopperAddress)

@@ -63,6 +63,11 @@ export type FieldValues<V, Tx> = {
    */
   load(ids: readonly string[]): Promise<readonly (V | null)[]>
   /**
+   * Returns what `load` would, if all of it is in memory and current; otherwise `undefined`. Without this, pages with the field
+   * are sent by the gateway only after a call of `load`.
+   */
+  loadCached?(ids: readonly string[]): readonly (V | null)[] | undefined
+  /**
    * Writes the value that a request to create or update the object contains, in the transaction of the request. Null
    * removes it. Without this, requests cannot contain the field.
    */
@@ -79,6 +84,8 @@ export type ReadableField<Tx = never> = {
   readonly isEnabled: boolean
   /** Returns the values of these objects. `undefined`: they could not be loaded in time, and are shown as null. Never rejects. */
   load(ids: readonly string[]): Promise<readonly unknown[] | undefined>
+  /** Returns the values if all are in memory and current. */
+  loadCached?(ids: readonly string[]): readonly unknown[] | undefined
   /** Returns a value as JSON, without members that the schema does not have. `null` for a value that it does not allow. */
   stringify(value: unknown): string
   write?(tx: Tx, id: string, value: unknown): Promise<void>

@@ -61,6 +61,9 @@ export function createCachedReader<T>(
     return value
   }
 
-  return async (): Promise<T> =>
+  const read = async (): Promise<T> =>
     cached !== undefined && isLive() ? cached.value : loadOnce(String(generation), loadAndCache)
+  /** Returns the cached value; `undefined` while the next call loads it. */
+  const peek = (): T | undefined => (isLive() ? cached?.value : undefined)
+  return Object.assign(read, { peek })
 }

@@ -15,8 +15,19 @@ const TEXTS_MAX = 5_000
 const LENGTHS_MAX = 33_554_432
 
 /** The ETags of a text, and its compressed form once a client has requested it. */
-type Representation = { tag: string; gzipTag: string; gzipped: Buffer | Promise<Buffer> | undefined }
+export type Representation = { tag: string; gzipTag: string; gzipped: Buffer | Promise<Buffer> | undefined }
+/** Called with each response before its headers depend on the request. */
+export type KeepResponse = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+  made: Representation
+) => void
 type Done = (error: Error | null, payload?: unknown) => void
+
+/** Whether the client accepts gzip for this text, and the text is long enough for it. */
+export const isGzipWanted = (text: string, acceptEncoding: string | undefined): boolean =>
+  text.length >= COMPRESSED_LENGTH_MIN && acceptsGzip(acceptEncoding)
 
 /**
  * Creates an `onSend` hook for public responses. It adds an ETag, answers 304 to clients with a current copy, and
@@ -29,7 +40,7 @@ type Done = (error: Error | null, payload?: unknown) => void
  * Only public responses are compressed. If a response mixed a secret with text that an attacker chooses, its compressed
  * length would reveal the secret (BREACH).
  */
-export function createPublicResponseCache() {
+export function createPublicResponseCache(keep: KeepResponse = () => {}) {
   const known = createLruCache<Representation>({
     entriesMax: TEXTS_MAX,
     sizeMax: LENGTHS_MAX,
@@ -60,14 +71,13 @@ export function createPublicResponseCache() {
   }
 
   const maySendGzipped = (text: string, made: Representation, acceptEncoding: string | undefined): boolean =>
-    text.length >= COMPRESSED_LENGTH_MIN &&
-    acceptsGzip(acceptEncoding) &&
-    (made.gzipped !== undefined || compressing < COMPRESSING_MAX)
+    isGzipWanted(text, acceptEncoding) && (made.gzipped !== undefined || compressing < COMPRESSING_MAX)
 
   return (request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string') return done(null, payload)
     const { headers } = request
     const made = madeOf(payload)
+    keep(request, reply, payload, made)
     const isGzipped = maySendGzipped(payload, made, headers['accept-encoding'])
     const tag = isGzipped ? made.gzipTag : made.tag
     reply.header('etag', tag)

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, RouteOptions } from 'fastify'
 import type { Config } from '../../platform/core-settings.ts'
-import { createPublicResponseCache } from '../caching/public-responses.ts'
+import { createPublicResponseCache, type KeepResponse } from '../caching/public-responses.ts'
 import type { ModuleRequestHeaders } from './tiers.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export function commonResponseHeaders({ server }: Pick<Config, 'server'>): Heade
 export function setCacheHeadersOfScope(
   scope: FastifyInstance,
   { server }: Pick<Config, 'server'>,
-  { credentialHeaders, varyHeaders }: ModuleRequestHeaders
+  { credentialHeaders, varyHeaders, keep }: ModuleRequestHeaders & { readonly keep: KeepResponse }
 ): void {
   // With CORS, the response depends on the origin of the page.
   const origin = server.cors.origins.length > 0 ? ['Origin'] : []
@@ -46,7 +46,8 @@ export function setCacheHeadersOfScope(
     reply.headers(privateHeaders)
     done()
   })
-  cachePublicResponses(scope)
+  scope.decorateRequest('isResponseCurrent', null)
+  cachePublicResponses(scope, keep)
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache !== 'public') return
     const allow = (_request: unknown, reply: FastifyReply, done: () => void) => {
@@ -58,8 +59,8 @@ export function setCacheHeadersOfScope(
 }
 
 /** Adds ETag, 304 and compression to routes with `cache: 'public'`. */
-export function cachePublicResponses(scope: FastifyInstance): void {
-  const represent = createPublicResponseCache()
+export function cachePublicResponses(scope: FastifyInstance, keep?: KeepResponse): void {
+  const represent = createPublicResponseCache(keep)
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache === 'public') route.onSend = [represent, ...[route.onSend ?? []].flat()]
   })

@@ -242,7 +242,8 @@ export const catalogModule = defineModule({
       productFields: createPageFields(fieldsOf, [productResource, variantResource]),
       categoryFields: createPageFields(fieldsOf, [categoryResource]),
       currency,
-      concurrentListsMax
+      concurrentListsMax,
+      isMarketCurrent: market => pricing?.markets.isCurrent(market) ?? false
     })
     const products = createProductService({ db, changes, inventory, currency })
     const variants = createVariantService({ db, changes, inventory, currency })
@@ -283,16 +284,10 @@ export const catalogModule = defineModule({
       productImportRoutes(tiers, importCsv)
       productExportRoutes(tiers, exportCsv)
     }
-    const handlers = createCatalogHandlers({
-      db,
-      changes,
-      enqueue,
-      listPrices,
-      lowestPrices,
-      inventory,
-      pricing
-    })
-    const fields = inventory === undefined ? [] : [provideField(stockField, { load: inventory.available })]
+    const shared = { db, changes, enqueue, listPrices, lowestPrices }
+    const handlers = createCatalogHandlers({ ...shared, inventory, pricing })
+    const stock = inventory && { load: inventory.available, loadCached: inventory.availableCached }
+    const fields = stock === undefined ? [] : [provideField(stockField, stock)]
     return { api, routes, fields, ...handlers }
   }
 })

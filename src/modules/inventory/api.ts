@@ -24,6 +24,14 @@ export type InventoryApi = {
    */
   available(variantIds: readonly string[]): Promise<(number | null)[]>
   /**
+   * Returns the same as `available` if all of it is in memory and current.
+   * @example
+   * await inventory.available([stockedVariantId])
+   * const stocks = inventory.availableCached([stockedVariantId])
+   * assert.ok(stocks === undefined || stocks.length === 1)
+   */
+  availableCached(variantIds: readonly string[]): (number | null)[] | undefined
+  /**
    * Returns the same as `available`, read from the database in this transaction and not from memory.
    * @example
    * const [before] = await db.transaction(tx => inventory.availableIn(tx, [stockedVariantId]))

@@ -41,6 +41,7 @@ export function fakeInventory(): FakeInventory {
 
   return {
     available,
+    availableCached: variantIds => variantIds.map(id => stock.get(id) ?? null),
     availableIn: (_db, variantIds) => available(variantIds),
     check: async () => ({ findings: [], total: 0, repaired: 0, left: [] }),
     areCountsApplied: async () => true,

@@ -76,7 +76,7 @@ export const inventoryModule = defineModule({
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
   setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
     const changes = createAvailabilityChangeBroadcaster(broadcast)
-    const { available, start } = createAvailabilityCache({ db, changes })
+    const { available, availableCached, start } = createAvailabilityCache({ db, changes })
     await start()
     const crossings = createStockPolicyChangePublisher({ changes, emit })
     const kits = createKitComponentCache({ db, changes })
@@ -98,6 +98,7 @@ export const inventoryModule = defineModule({
     const exportCsv = createStockExporter({ db })
     const api: InventoryApi = {
       available,
+      availableCached,
       availableIn: readAvailableQuantities,
       upsertItems,
       listItems: ids => listInventoryItemSummaries(db, ids),

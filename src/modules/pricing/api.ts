@@ -15,6 +15,7 @@ export type PricingApi = {
    * Where the shop sells, in which currency, and by which price list.
    * @example
    * const market = await pricing.markets.resolve({ country: 'SE' })
+   * assert.ok(pricing.markets.isCurrent(market))
    * const all = await pricing.markets.list()
    * assert.ok(all.some(({ code }) => code === market.code))
    * await assert.rejects(pricing.markets.resolve({ name: 'mars' }), { code: 'PRICING_MARKET_UNKNOWN' })
@@ -26,6 +27,8 @@ export type PricingApi = {
      * @throws `PRICING_MARKET_UNKNOWN` with the known markets
      */
     resolve(wanted: { name?: string | undefined; country?: string | undefined }): Promise<Market>
+    /** Whether `resolve` would return the same object again, from memory. False when it may have changed. */
+    isCurrent(market: Market): boolean
     /** Returns the active markets. */
     list(): Promise<readonly Market[]>
   }

@@ -62,6 +62,7 @@ export function fakePricing(): FakePricing {
 
   return {
     markets: {
+      isCurrent: market => markets.get(market.code) === market,
       resolve: async ({ name, country }) => {
         const all = [...markets.values()]
         if (name !== undefined && !markets.has(name))

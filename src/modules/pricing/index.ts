@@ -107,7 +107,7 @@ export const pricingModule = defineModule({
     const taxEngine = createTaxEngineService({ config, db, log, metrics, ports })
     timers.untilEmpty(DELETE_SECONDS, 'delete expired tax answers', taxEngine.deleteExpired)
     const api: PricingApi = {
-      markets: { resolve: directory.resolve, list: directory.list },
+      markets: { resolve: directory.resolve, isCurrent: directory.isCurrent, list: directory.list },
       prices: createCachedPriceLookup({ db, invalidation, priceChanges }),
       marketLists: readPriceListsOfAllMarkets,
       pricesIn: readUncachedListPrices,

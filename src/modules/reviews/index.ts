@@ -106,7 +106,7 @@ export const reviewsModule = defineModule({
     }
     return {
       api,
-      fields: [provideField(ratingField, { load: ratings.list })],
+      fields: [provideField(ratingField, { load: ratings.list, loadCached: ratings.listCached })],
       personalData,
       routes: (tiers: Tiers) => {
         reviewStorefrontRoutes(tiers, storefront)

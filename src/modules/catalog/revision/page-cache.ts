@@ -1,3 +1,4 @@
+import { nextCursorInJson } from '../../../kernel/pages.ts'
 import { createSingleFlight } from '../../../kernel/single-flight.ts'
 import type { KeyValueCache } from '../../../platform/cache/cache.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -6,6 +7,23 @@ import type { CheapestVariantPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
 type CachedRevision = { version: string; deadline: number }
+/** A page as JSON text. `isCurrent`: of a cached page, whether it is still the one that would be returned. */
+export type CatalogPage = { readonly json: string; readonly isCurrent: (() => boolean) | undefined }
+type PageRequest = {
+  /** Null: the page is not cached. That of a list starts with `LIST_PREFIX`. */
+  readonly key: string | null
+  /** The cursor of a further page of the list `key`. It is cached only if a cached page of the list has returned the cursor. */
+  readonly cursor?: string | undefined
+  make(): Promise<string>
+  /** Applies the limit of the caller around the shared build, so that no request waits in the queue of another caller. */
+  limited?(work: () => Promise<string>): Promise<string>
+}
+
+/** Starts the key of a list of products. */
+export const LIST_PREFIX = 'products:'
+/** Marks a cursor that a cached page has returned, so that clients cannot fill the cache with cursors of their own. */
+const RETURNED = 'returned'
+
 type Deps = {
   db: Database
   cache: KeyValueCache
@@ -60,29 +78,34 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       ? cached
       : loadOnce(String(generation), load)
 
-  /**
-   * Returns the cached page, or builds it with `make`. A null `key`: the page is not cached. `limited`
-   * applies the limit of the caller around the shared build, so that no request waits in the queue of another
-   * caller.
-   */
-  return async (
-    key: string | null,
-    make: () => Promise<string>,
-    limited: (work: () => Promise<string>) => Promise<string> = work => work()
-  ): Promise<string> => {
+  const isCurrent = (version: string): boolean =>
+    cached?.version === version && changes.isLive() && performance.now() < cached.deadline
+
+  /** Returns the cached page, or builds it with `make`. */
+  return async ({ key, cursor, make, limited = work => work() }: PageRequest): Promise<CatalogPage> => {
     const { version } = await currentRevision()
-    if (key === null || ttlSeconds === 0 || !changes.isLive()) return limited(make)
-    const fullKey = `catalog:${version}:${key}`
+    const build = async (): Promise<CatalogPage> => ({ json: await limited(make), isCurrent: undefined })
+    if (key === null || ttlSeconds === 0 || !changes.isLive()) return build()
+    const listKey = `catalog:${version}:${key}`
+    const fullKey = cursor === undefined ? listKey : `${listKey}:after:${cursor}`
+    const page = (json: string): CatalogPage => ({ json, isCurrent: () => isCurrent(version) })
+
+    const cursorKey = (returned: string) => `${listKey}:returned:${returned}`
+
     const kept = await cache.get(fullKey)
-    if (kept !== undefined) return kept
+    if (kept !== undefined) return page(kept)
+    if (cursor !== undefined && (await cache.get(cursorKey(cursor))) === undefined) return build()
     const makeAndKeep = async () => {
       const keptMeanwhile = await cache.get(fullKey)
       if (keptMeanwhile !== undefined) return keptMeanwhile
-      const page = await make()
-      await cache.set(fullKey, page, ttlSeconds)
-      return page
+      const json = await make()
+      await cache.set(fullKey, json, ttlSeconds)
+      const next = key.startsWith(LIST_PREFIX) ? nextCursorInJson(json) : undefined
+      // Twice as long, because the page that returned the cursor expires before the page that follows it, and sets this again.
+      if (next !== undefined) await cache.set(cursorKey(next), RETURNED, 2 * ttlSeconds)
+      return json
     }
-    return limited(() => makeOnce(fullKey, makeAndKeep))
+    return page(await limited(() => makeOnce(fullKey, makeAndKeep)))
   }
 }
 export type CatalogPageCache = ReturnType<typeof createCatalogPageCache>

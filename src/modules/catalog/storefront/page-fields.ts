@@ -1,5 +1,6 @@
 import { createLruCache } from '../../../kernel/lru-cache.ts'
 import type { ReadableField, ReadResourceFields, Resource } from '../../../kernel/resources.ts'
+import type { CatalogPage } from '../revision/page-cache.ts'
 
 const TEXTS_MAX = 5_000
 const LENGTHS_MAX = 33_554_432
@@ -76,20 +77,33 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
           isEnabled ? `\u0000${name}:${id}` : null
         ])
       ),
-    /** Fills the present values into a page. `isKept`: whether the page is cached and will be filled again. */
-    fill: async (page: string, isKept = true): Promise<string> => {
+    /** Fills the present values into a page. The filled page is current as long as the page and the values are. */
+    fill: async (page: CatalogPage): Promise<CatalogPage> => {
+      const { json, isCurrent } = page
       if (filled().length === 0) return page
-      const made = isKept ? splitOnce(page) : split(page)
-      const values = await Promise.all(made.fields.map(({ field, ids }) => field.load(ids)))
-      if (made.text !== undefined && made.fields.every((each, at) => isSame(each.values, values[at])))
-        return made.text
-      for (const [at, each] of made.fields.entries()) each.values = values[at]
-      const texts = made.places.map(({ of, index }) => of.field.stringify(of.values?.[index] ?? null))
-      made.text = made.pieces.reduce((text, piece, index) => `${text}${texts[index - 1]}${piece}`)
-      return made.text
+      const made = isCurrent ? splitOnce(json) : split(json)
+      const text = await fillSplit(made)
+      return {
+        json: text,
+        isCurrent: isCurrent && (() => isCurrent() && made.text === text && hasSameValues(made))
+      }
     }
   }
+
+  async function fillSplit(made: SplitPage): Promise<string> {
+    const values = await Promise.all(made.fields.map(({ field, ids }) => field.load(ids)))
+    if (made.text !== undefined && made.fields.every((each, at) => isSame(each.values, values[at])))
+      return made.text
+    for (const [at, each] of made.fields.entries()) each.values = values[at]
+    const texts = made.places.map(({ of, index }) => of.field.stringify(of.values?.[index] ?? null))
+    made.text = made.pieces.reduce((text, piece, index) => `${text}${texts[index - 1]}${piece}`)
+    return made.text
+  }
 }
+
+/** Whether all values of a filled page are in memory, and the same as when it was filled. */
+const hasSameValues = ({ fields }: SplitPage): boolean =>
+  fields.every(({ field, ids, values }) => values !== undefined && isSame(values, field.loadCached?.(ids)))
 
 const isSame = (before: readonly unknown[] | undefined, after: readonly unknown[] | undefined): boolean =>
   before === after ||

@@ -1,9 +1,11 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
+import { keepResponseWhile } from '../../../gateway/kept-responses.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf, MarketHeaders, marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
 import { IdOrSlugParams } from '../products/fields.ts'
+import type { CatalogPage } from '../revision/page-cache.ts'
 import {
   CategoryDetailResponse,
   CategoryTreeResponse,
@@ -34,7 +36,8 @@ export function catalogStorefrontRoutes(
       }
     },
     async (request, reply) =>
-      sendJson(
+      sendPage(
+        request,
         reply,
         await storefront.listProducts(request.query, await marketOf(request), callerNetwork(request))
       )
@@ -54,7 +57,7 @@ export function catalogStorefrontRoutes(
       }
     },
     async (request, reply) =>
-      sendJson(reply, await storefront.readProduct(request.params.id, await marketOf(request)))
+      sendPage(request, reply, await storefront.readProduct(request.params.id, await marketOf(request)))
   )
 
   tiers.public.get(
@@ -67,7 +70,7 @@ export function catalogStorefrontRoutes(
         response: { 200: CategoryTreeResponse }
       }
     },
-    async (_request, reply) => sendJson(reply, await storefront.listCategories())
+    async (request, reply) => sendPage(request, reply, await storefront.listCategories())
   )
 
   tiers.public.get(
@@ -82,11 +85,16 @@ export function catalogStorefrontRoutes(
         response: { 200: CategoryDetailResponse }
       }
     },
-    async (request, reply) => sendJson(reply, await storefront.readCategory(request.params.id))
+    async (request, reply) => sendPage(request, reply, await storefront.readCategory(request.params.id))
   )
 }
 
 /** Sends JSON text. A test checks that it matches the schema of the response. */
-function sendJson(reply: FastifyReply, json: string): FastifyReply {
+function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { json, isCurrent }: CatalogPage
+): FastifyReply {
+  keepResponseWhile(request, isCurrent)
   return reply.header('content-type', 'application/json; charset=utf-8').send(json)
 }

@@ -13,7 +13,7 @@ import { type ProductPricesInPriceLists, variantIdWithMinimumQuantity } from '..
 import { isMarketPricedByCatalog } from '../offers/markets.ts'
 import { productSearchLikePatterns } from '../products/search.ts'
 import { normalizeSlug } from '../products/slug.ts'
-import type { CatalogPageCache } from '../revision/page-cache.ts'
+import { type CatalogPage, type CatalogPageCache, LIST_PREFIX } from '../revision/page-cache.ts'
 import { createCallerConcurrencyLimit } from './caller-limit.ts'
 import type { PageFields } from './page-fields.ts'
 import { presentProduct, presentSummary } from './presented-products.ts'
@@ -44,11 +44,14 @@ type Deps = {
   categoryFields: PageFields
   currency: string
   concurrentListsMax: number
+  /** Whether a market is still the same, from memory. */
+  isMarketCurrent: (market: Market) => boolean
 }
 
 /** The public pages of the catalog, as JSON text, because they are cached as text. */
 export function createCatalogStorefrontService({ db, pages, hasInventory, listPrices, ...rest }: Deps) {
   const { productFields, categoryFields, currency, concurrentListsMax: listsAtOnceMax } = rest
+  const { isMarketCurrent } = rest
   const limited = createCallerConcurrencyLimit(listsAtOnceMax)
 
   const categoryOf = (idOrSlug: string) => db.first(categories.findCategoryByIdOrSlug, idOrSlugKey(idOrSlug))
@@ -61,14 +64,14 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
     query: ProductListQuery,
     market: Market | null,
     caller: string
-  ): Promise<string> {
+  ): Promise<CatalogPage> {
     const { sort = 'newest', limit = 20, cursor, count = false, q, category, tag, in_stock } = query
     const prices = priceRange(query)
-    // Only first pages without search and price filters are cached, because many visitors request them. Other
-    // pages have too many variations and would evict these.
-    const isEntrance = cursor === undefined && q === undefined && !usesPrices(query)
-    const key = isEntrance
-      ? `products:${productFields.cacheKey()}:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
+    // Only lists without search and price filters are cached, because many visitors request them. Others have too many
+    // variations and would evict these.
+    const isCached = q === undefined && !usesPrices(query)
+    const key = isCached
+      ? `${LIST_PREFIX}${productFields.cacheKey()}:${JSON.stringify([marketKey(market), sort, limit, count, category, tag, in_stock])}`
       : null
     const make = async () => {
       const inside = category === undefined ? null : await categoryOf(category)
@@ -93,8 +96,15 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
       const items = page.items.map(row => presentSummary(row, shown, hasInventory, productFields))
       return JSON.stringify({ ...page, items })
     }
-    return productFields.fill(await pages(key, make, work => limited(caller, work)), isEntrance)
+    const page = await pages({ key, cursor, make, limited: work => limited(caller, work) })
+    return productFields.fill(inMarket(page, market))
   }
+
+  /** A page of a market is current as long as the market is. */
+  const inMarket = ({ json, isCurrent }: CatalogPage, market: Market | null): CatalogPage => ({
+    json,
+    isCurrent: isCurrent && (() => isCurrent() && (market === null || isMarketCurrent(market)))
+  })
 
   /**
    * Returns the queries for the rows and the total of a list in a market. `q`: `like` patterns of the
@@ -128,9 +138,9 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
   }
 
   /** @throws `CATALOG_PRODUCT_NOT_FOUND` unless it exists and is active */
-  async function readProduct(idOrSlug: string, market: Market | null): Promise<string> {
+  async function readProduct(idOrSlug: string, market: Market | null): Promise<CatalogPage> {
     const key = `product:${productFields.cacheKey()}:${JSON.stringify([marketKey(market), idOrSlug])}`
-    const page = await pages(key, async () => {
+    const make = async () => {
       const row = await db.first(findActiveProductByIdOrSlug, { ...idOrSlugKey(idOrSlug), currency })
       if (row === undefined) throw productNotFoundError()
       const variants = row.variants ?? []
@@ -140,8 +150,8 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
         variantPriceInCurrency(variantPriceInputsOf(variant, currency), listed[index], shown)
       )
       return JSON.stringify(presentProduct(row, shown, prices, productFields))
-    })
-    return productFields.fill(page)
+    }
+    return productFields.fill(inMarket(await pages({ key, make }), market))
   }
 
   /** Implements `CatalogApi.requireProduct`. */
@@ -150,37 +160,43 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
 
   const placesOfCategory = (id: string) => categoryFields.placesOf(categoryResource, id)
 
-  const listCategories = async (): Promise<string> =>
+  const listCategories = async (): Promise<CatalogPage> =>
     categoryFields.fill(
-      await pages(`categories:${categoryFields.cacheKey()}`, async () => {
-        const rows = await db.rows(categories.listCategories)
-        return JSON.stringify({
-          items: categoryTreeOf(rows.map(row => ({ ...row, ...placesOfCategory(row.id) })))
-        })
+      await pages({
+        key: `categories:${categoryFields.cacheKey()}`,
+        make: async () => {
+          const rows = await db.rows(categories.listCategories)
+          return JSON.stringify({
+            items: categoryTreeOf(rows.map(row => ({ ...row, ...placesOfCategory(row.id) })))
+          })
+        }
       })
     )
 
   /** @throws `CATALOG_CATEGORY_NOT_FOUND` */
-  const readCategory = async (idOrSlug: string): Promise<string> =>
+  const readCategory = async (idOrSlug: string): Promise<CatalogPage> =>
     categoryFields.fill(
-      await pages(`category:${categoryFields.cacheKey()}:${idOrSlug}`, async () => {
-        const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
-        if (found === undefined) throw categoryNotFoundError()
-        const { path, ...category } = found
-        const ancestors = path
-          .slice(0, -1)
-          .flatMap(id => all.filter(each => each.id === id))
-          .map(({ id, slug, name }) => ({ id, slug, name }))
-        const children = all
-          .filter(each => each.parent_id === found.id)
-          .map(child => ({ ...child, ...placesOfCategory(child.id) }))
-        const fields = placesOfCategory(found.id)
-        return JSON.stringify({
-          ...category,
-          ancestors,
-          children,
-          ...fields
-        } satisfies CategoryDetailResponse)
+      await pages({
+        key: `category:${categoryFields.cacheKey()}:${idOrSlug}`,
+        make: async () => {
+          const [found, all] = await Promise.all([categoryOf(idOrSlug), db.rows(categories.listCategories)])
+          if (found === undefined) throw categoryNotFoundError()
+          const { path, ...category } = found
+          const ancestors = path
+            .slice(0, -1)
+            .flatMap(id => all.filter(each => each.id === id))
+            .map(({ id, slug, name }) => ({ id, slug, name }))
+          const children = all
+            .filter(each => each.parent_id === found.id)
+            .map(child => ({ ...child, ...placesOfCategory(child.id) }))
+          const fields = placesOfCategory(found.id)
+          return JSON.stringify({
+            ...category,
+            ancestors,
+            children,
+            ...fields
+          } satisfies CategoryDetailResponse)
+        }
       })
     )
 

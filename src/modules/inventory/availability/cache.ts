@@ -164,8 +164,24 @@ export function createAvailabilityCache({ db, changes, now = () => performance.n
     )
   }
 
+  /** See `InventoryApi.availableCached`. */
+  function availableCached(variantIds: readonly string[]): AvailableQuantity[] | undefined {
+    if (!changes.isLive() || isAnythingTracked === undefined) return undefined
+    if (!isAnythingTracked) return variantIds.map(() => null)
+    // From then on `available` polls.
+    if (seen === undefined || now() - seen.at >= POLLED_AT_MS) return undefined
+    const found: AvailableQuantity[] = []
+    for (const id of variantIds) {
+      const figure = known.get(id)
+      if (figure === undefined) return undefined
+      found.push(figure)
+    }
+    return found
+  }
+
   return {
     available,
+    availableCached,
     /** Resolves once it is known whether any item is tracked. */
     start: askWhetherTracked
   }

@@ -46,13 +46,17 @@ export function createMarketDirectory({
   }
 
   /** See `PricingApi.markets`. */
+  const isCurrent = (market: Market): boolean =>
+    listActive.peek()?.some(each => each.market === market) ?? false
+
+  /** See `PricingApi.markets`. */
   const list = async (): Promise<Market[]> => (await listActive()).map(({ market }) => market)
 
   const listPublic = async (): Promise<PublicMarketsResponse> => ({
     items: (await listActive()).map(({ row }) => row)
   })
 
-  return { resolve, list, listPublic }
+  return { resolve, isCurrent, list, listPublic }
 }
 export type MarketDirectory = ReturnType<typeof createMarketDirectory>
 

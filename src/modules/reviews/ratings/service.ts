@@ -76,6 +76,17 @@ export function createProductRatingService({ db, broadcast }: Deps) {
   }
 
   return {
+    /** Returns the ratings of these products if all are cached. */
+    listCached: (productIds: readonly string[]): ProductRating[] | undefined => {
+      if (!broadcast.isLive()) return undefined
+      const kept: ProductRating[] = []
+      for (const id of productIds) {
+        const rating = cached.get(id)
+        if (rating === undefined) return undefined
+        kept.push(rating)
+      }
+      return kept
+    },
     /**
      * Returns the ratings of these products, in their order. Reads all that are not cached with one
      * statement.
