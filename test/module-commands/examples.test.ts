@@ -28,6 +28,9 @@ import {
 } from './examples.ts'
 
 const examples = [...sourceExamples(), ...generatedExamples(), guideExample()]
+/** `test/resource-fields/guide.test.ts` runs it. */
+const fields = guideExample('Fields on resources of other modules')
+const fieldsExample: Example = { ...fields, code: `${fields.code}\nhandOver(shelvesModule)` }
 
 /** A customer and a job that no other example uses. */
 function newCaller() {
@@ -117,9 +120,10 @@ const WRONG: Example = {
 }
 
 test('the examples compile, and a wrong one does not', () => {
-  const [wrong = [], ...others] = compileExamples([WRONG, ...examples])
+  const all = [...examples, fieldsExample]
+  const [wrong = [], ...others] = compileExamples([WRONG, ...all])
   expect(wrong).toEqual([expect.stringContaining("Property 'customerId' is missing")])
-  const faults = others.flatMap((found, index) => found.map(fault => [nameOf(examples[index]), fault]))
+  const faults = others.flatMap((found, index) => found.map(fault => [nameOf(all[index]), fault]))
   expect(faults).toEqual([])
 })
 
