@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const POLL_MS = 5
+const POLL_MS_MIN = 5
+const POLL_MS_MAX = 100
+/** A wait is longer than necessary by at most this share of its duration, so that checks do not use the CPU that it waits for. */
+const LATENESS = 0.05
 
 /** Waits until `holds`, and returns the milliseconds that took. An error counts as "not yet". */
 export async function until(what: string, holds: () => unknown, millisecondsMax = 120_000): Promise<number> {
@@ -10,6 +13,6 @@ export async function until(what: string, holds: () => unknown, millisecondsMax 
     const elapsed = performance.now() - startedAt
     if (isSo) return elapsed
     if (elapsed > millisecondsMax) throw new Error(`after ${millisecondsMax} ms still not: ${what}`)
-    await delay(POLL_MS)
+    await delay(Math.min(Math.max(POLL_MS_MIN, elapsed * LATENESS), POLL_MS_MAX))
   }
 }
