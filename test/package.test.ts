@@ -101,7 +101,9 @@ test('the example packages compile against the types of the package, which rejec
     // @ts-expect-error: the installed module has this setting, but not of this type
     createShop({ modules: [...standardModules, wishlistModule], config: { wishlist: { wishes_max: 'many' } } })`
   await writeFile(join(shop, 'wrong.ts'), wrong)
-  const all = { extends: './wishlist/tsconfig.json', include: ['*/**/*.ts'] }
+  // The declarations of the package are checked only here, because that takes 5 of 7 CPU-seconds.
+  const compilerOptions = { skipLibCheck: false }
+  const all = { extends: './wishlist/tsconfig.json', compilerOptions, include: ['*/**/*.ts'] }
   await writeFile(join(examples, 'tsconfig.json'), JSON.stringify(all))
   await run(join(MODULES, '.bin/tsc'), ['--noEmit', '--singleThreaded'], examples)
 })

@@ -98,7 +98,7 @@ async function labelWith(status: string, path: string) {
   for (;;) {
     const { json } = await manager().get(path)
     if (json.status === status) return json
-    await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setTimeout(resolve, 10))
   }
 }
 

@@ -60,7 +60,7 @@ async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const value = await read()
     if (value !== undefined) return value
-    await new Promise(resolve => setImmediate(resolve))
+    await new Promise(resolve => setTimeout(resolve, 10))
   }
 }
 
