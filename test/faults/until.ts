@@ -6,13 +6,18 @@ const POLL_MS_MAX = 100
 const LATENESS = 0.05
 
 /** Waits until `holds`, and returns the milliseconds that took. An error counts as "not yet". */
-export async function until(what: string, holds: () => unknown, millisecondsMax = 120_000): Promise<number> {
+export async function until(
+  what: string,
+  holds: () => unknown,
+  millisecondsMax = 120_000,
+  pollMsMin = POLL_MS_MIN
+): Promise<number> {
   const startedAt = performance.now()
   for (;;) {
     const isSo = await Promise.try(holds).catch(() => false)
     const elapsed = performance.now() - startedAt
     if (isSo) return elapsed
     if (elapsed > millisecondsMax) throw new Error(`after ${millisecondsMax} ms still not: ${what}`)
-    await delay(Math.min(Math.max(POLL_MS_MIN, elapsed * LATENESS), POLL_MS_MAX))
+    await delay(Math.min(Math.max(pollMsMin, elapsed * LATENESS), POLL_MS_MAX))
   }
 }
