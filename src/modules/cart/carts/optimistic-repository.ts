@@ -57,6 +57,37 @@ const saveUnchangedCarts = statement({
     select cart_id, version, updated_at from updated`
 })
 
+// Waits for a transaction that inserts the same cart, and then writes nothing. So it inserts one cart only: a statement that
+// held other carts meanwhile could deadlock.
+const insertFirstCart = statement({
+  name: 'cart.insert_first_cart',
+  takes: {
+    cartId: 'uuid',
+    quantity: 'int4',
+    distinctCount: 'int4',
+    idleSeconds: 'float8?',
+    ids: 'uuid[]',
+    variantIds: 'uuid[]',
+    quantities: 'int4[]',
+    metadata: 'text[]'
+  },
+  gives: { version: 'int4', updated_at: 'timestamptz' },
+  text: `
+    with inserted as (
+      insert into cart.carts (cart_id, version, quantity, distinct_count, updated_at, expires_at)
+      values ($cartId, 1, $quantity, $distinctCount, clock_timestamp(),
+        coalesce(now() + make_interval(secs => $idleSeconds::float8 * 31 / 30), 'infinity'))
+      on conflict (cart_id) do nothing
+      returning cart_id, version, updated_at
+    ), lines as (
+      insert into cart.items (cart_id, id, variant_id, quantity, metadata)
+      select cart_id, id, variant_id, line.quantity, nullif(line.metadata, '')::jsonb
+      from inserted cross join unnest($ids::uuid[], $variantIds::uuid[], $quantities::int[], $metadata::text[])
+        as line (id, variant_id, quantity, metadata)
+    )
+    select version, updated_at from inserted`
+})
+
 /** A change that was decided without a lock, for this version of a cart. */
 export type OptimisticCartChange = {
   cartId: string
@@ -96,4 +127,21 @@ export async function saveCartsIfUnchanged(
     const row = updated.get(cartId)
     return row && { ...cartVersionOf(row), lines: change.lines }
   })
+}
+
+/** Inserts the first cart of a customer. Returns `undefined`, and writes nothing, when the cart exists. */
+export async function insertCartIfMissing(
+  db: Queryable,
+  { cartId, change: { lines }, idleSeconds }: Omit<OptimisticCartChange, 'version'>
+): Promise<CartAfterLineChange | undefined> {
+  const inserted = await db.first(insertFirstCart, {
+    cartId,
+    ...countCartUnitsAndVariants(lines),
+    idleSeconds,
+    ids: lines.map(({ id }) => id),
+    variantIds: lines.map(({ variantId }) => variantId),
+    quantities: lines.map(({ quantity }) => quantity),
+    metadata: lines.map(cartLineMetadataJson)
+  })
+  return inserted && { ...cartVersionOf(inserted), lines }
 }

@@ -12,7 +12,11 @@ import { statement } from '../../../platform/postgres/statement.ts'
 import { fakeInventory } from '../../inventory/fake.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
 import { type CartLine, computeUpsertedCartLineChanges, removeCartLines } from './lines.ts'
-import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
+import {
+  insertCartIfMissing,
+  type OptimisticCartChange,
+  saveCartsIfUnchanged
+} from './optimistic-repository.ts'
 import { emptyExpiredCustomerCarts, lockOrCreateCart, saveCart } from './repository.ts'
 import { createCartService } from './service.ts'
 
@@ -320,6 +324,26 @@ describe('the cost of reading', () => {
       const { statements } = await shop.record(() => add(shop, token, shop.catalog.sell()))
       expect(statements).toEqual(['cart.find_cart_lines', 'cart.save_unchanged_carts'])
     }
+  })
+
+  test("a customer's first addition takes two statements", async () => {
+    const shop = await useCartShop()
+    const [token, mug] = [newId(), shop.catalog.sell()]
+    const { result, statements } = await shop.record(() => add(shop, token, mug, 2))
+    expect(result.json).toMatchObject({ customer_id: token, version: 1, count: 2 })
+    expect(statements).toEqual(['cart.find_cart_lines', 'cart.insert_first_cart'])
+    expect((await read(shop, token)).json).toEqual(result.json)
+  })
+
+  test('of simultaneous inserts of the first cart of a customer, one writes', async () => {
+    const shop = await useCartShop()
+    const [cartId, mug] = [newId(), shop.catalog.sell()]
+    const insert = () => insertCartIfMissing(shop.db, setting(cartId, 0, lineOf(newId(), mug, 3)))
+    const inserted = (await Promise.all([insert(), insert()])).filter(each => each !== undefined)
+    expect(inserted).toMatchObject([{ version: 1 }])
+    expect((await storedCart(shop, cartId)).items).toMatchObject([
+      { id: inserted[0]?.lines[0]?.id, quantity: 3 }
+    ])
   })
 
   test('concurrent additions of items to many carts are written in one statement', async () => {

@@ -26,7 +26,11 @@ import {
   variantQuantityOfEachLine
 } from './lines.ts'
 import { saveCartMetadata } from './metadata-repository.ts'
-import { type OptimisticCartChange, saveCartsIfUnchanged } from './optimistic-repository.ts'
+import {
+  insertCartIfMissing,
+  type OptimisticCartChange,
+  saveCartsIfUnchanged
+} from './optimistic-repository.ts'
 import { createCartQuantityCheck } from './quantity-check.ts'
 import * as carts from './repository.ts'
 import { type CartView, joinCartWithOffers, type UnavailableCartLine } from './view.ts'
@@ -125,9 +129,8 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
   type DecideChange = (lines: readonly CartLine[]) => ChangedCartLines | Promise<ChangedCartLines>
 
   /**
-   * Reads the cart, decides the change, and writes it if the version is still the same. This costs less than
-   * a lock, and concurrent changes of one cart are rare. Returns `undefined` when the cart has changed or is
-   * locked.
+   * Reads the cart, decides the change, and writes it if the version is still the same, or inserts the customer's first cart.
+   * Cheaper than a lock; concurrent changes of one cart are rare. Returns `undefined` when the cart has changed or is locked.
    */
   async function changeOptimistically(
     { key, find, idleSecondsOf }: CartHandle,
@@ -137,16 +140,19 @@ export function createCartService({ db, catalog, inventory, settings }: CartServ
     // With other changes of this cart in progress, the version would have changed by the time of the write.
     if (write.alreadyApplied || db.isKeyBusy(key) || keysBeingSaved.has(key)) return undefined
     const cart = await find()
-    if (cart.updatedAt === null) return undefined
     write.expect(cart.version, cartStaleError)
     const change = await decide(cart.lines)
     assertMetadataFits(cart, change)
     if (change.set.length === 0 && change.removed.length === 0) return undefined
-    const idleSeconds = idleSecondsOf(change.lines)
-    const decided = { cartId: cart.cartId, version: cart.version, change, idleSeconds }
-    const saved = await write.onceIfUnchanged(db.serializedBy(key), async tx =>
-      tx === undefined ? saveOptimistically(key, decided) : (await saveCartsIfUnchanged(tx, [decided]))[0]
-    )
+    const { cartId, version, updatedAt } = cart
+    const decided = { cartId, version, change, idleSeconds: idleSecondsOf(change.lines) }
+    const saved = await write.onceIfUnchanged(db.serializedBy(key), async tx => {
+      // A guest's cart without a row is not found, so only a customer's is inserted here.
+      if (updatedAt === null) return insertCartIfMissing(tx ?? db, decided)
+      return tx === undefined
+        ? saveOptimistically(key, decided)
+        : (await saveCartsIfUnchanged(tx, [decided]))[0]
+    })
     return saved && { ...cart, ...saved }
   }
 
