@@ -16,7 +16,8 @@ import { decryptStoredResponse, encryptStoredResponse } from './stored-responses
 declare module 'fastify' {
   interface FastifyRequest {
     /** The idempotency key that this request has claimed, until its response is stored. */
-    idempotency: (IdempotencyKeyClaim & { cipherKey: Buffer }) | null
+    /** `isMarked`: a transaction of this request recorded that the request is done. */
+    idempotency: (IdempotencyKeyClaim & { cipherKey: Buffer; isMarked: boolean }) | null
     /** The bytes of the request body, for the fingerprint of requests with an Idempotency-Key. */
     rawBody: Buffer | null
     /** The request failed for a temporary reason, so a retry runs the handler again. */
@@ -65,7 +66,7 @@ export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: Mod
         return false
       }
       request.onAbandoned = [...(request.onAbandoned ?? []), release]
-      request.idempotency = { ...outcome.claim, cipherKey }
+      request.idempotency = { ...outcome.claim, cipherKey, isMarked: false }
       return true
     }
     const answer = decryptStoredResponse(outcome.answer, cipherKey)
@@ -95,6 +96,8 @@ export function honourIdempotencyKeys(claims: IdempotencyKeyClaims, headers: Mod
         const headers = Object.fromEntries(REPLAYED_HEADERS.map(name => [name, reply.getHeader(name)]))
         const answer = encryptStoredResponse({ headers, body: payload ?? '' }, claim.cipherKey)
         await claims.finish(claim, statusCode, answer)
+      } else if (statusCode < 300 && (claim.isMarked || claim.isApplied)) {
+        claims.forget(claim)
       } else {
         await claims.release(claim)
       }

@@ -82,6 +82,7 @@ function newWriteOf(request: FastifyRequest): IdempotentWrite {
       claim === null && audit === null
         ? undefined
         : async (tx, resultId) => {
+            if (claim !== null) claim.isMarked = true
             // Pipelined, so that the second statement costs no round trip.
             await Promise.all([
               claim && markIdempotencyKeyApplied(tx, claim, resultId),

@@ -160,6 +160,8 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
       const { keyHash, lease } = claim
       await db.run(keys.releaseIdempotencyKey, { keyHash, lease }).finally(() => letGo(claim))
     },
+    /** Ends the claim of a request that was committed, without a statement: such a key is not held by its lease any more. */
+    forget: letGo,
     close: () => clearInterval(renewing)
   }
 }

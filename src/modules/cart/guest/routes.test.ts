@@ -57,6 +57,21 @@ test('a guest can use all operations of a cart', async () => {
   expect([refused.status, refused.json.code]).toEqual([412, 'CART_VERSION_STALE'])
 })
 
+test("a guest's first addition takes one statement, and three with an idempotency key", async () => {
+  const shop = await useCartShop()
+  const body = { variant_id: shop.catalog.sell(), quantity: 1 }
+  const first = await shop.record(() => shop.request('POST', '/api/guest-cart', { body }))
+  expect(first.statements).toEqual(['cart.insert_guest_carts'])
+  const headers = { 'idempotency-key': newId() }
+  const addOnce = () => shop.record(() => shop.request('POST', '/api/guest-cart', { body, headers }))
+  const keyed = await addOnce()
+  expect(keyed.statements.toSorted()).toEqual([
+    ...['cart.insert_guest_carts', 'idempotency.insert_keys', 'idempotency.mark_key_applied']
+  ])
+  // The token is secret, so the response is not stored but computed again.
+  expect((await addOnce()).result.json).toEqual(keyed.result.json)
+})
+
 test('simultaneous first and later additions of many guests are written in shared statements', async () => {
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
