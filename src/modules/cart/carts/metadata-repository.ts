@@ -7,13 +7,18 @@ import type { StoredCart } from './repository.ts'
 declareMetadataLimitConstraint('cart.carts')
 declareMetadataLimitConstraint('cart.items')
 
+// An empty cart of a customer with metadata never expires.
 const updateMetadata = statement({
   name: 'cart.update_metadata',
   takes: { cartId: 'uuid', metadata: json<MetadataChange>() },
   gives: { version: 'int4', updated_at: 'timestamptz', metadata: json<Metadata>() },
   text: `
     update cart.carts set
-      metadata = ${mergedMetadataSql('metadata', '$metadata')}, version = version + 1, updated_at = clock_timestamp()
+      metadata = ${mergedMetadataSql('metadata', '$metadata')}, version = version + 1, updated_at = clock_timestamp(),
+      expires_at = case
+        when quantity = 0 and not exists (select from cart.guest_carts where guest_carts.cart_id = $cartId) then 'infinity'
+        else expires_at
+      end
     where cart_id = $cartId
     returning version, updated_at, metadata`
 })

@@ -1,5 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
+// Keeps the expiry of a customer's cart, because a change of it would write the indexes of the row, now and with the next line.
 // Locks the row of a guest's token before the row of the cart, as all other writes do, so that they cannot
 // deadlock.
 export const emptyCartForOrder = statement({
@@ -16,7 +17,7 @@ export const emptyCartForOrder = statement({
     ), taken as (
       update cart.carts c set
         version = c.version + 1, updated_at = clock_timestamp(), quantity = 0, distinct_count = 0, metadata = '{}',
-        expires_at = case when free.is_guest then now() + make_interval(secs => free.idle_seconds) else 'infinity' end
+        expires_at = case when free.is_guest then now() + make_interval(secs => free.idle_seconds) else c.expires_at end
       from free
       where c.cart_id = any (array(select cart_id from free)) and c.cart_id = free.cart_id and c.version = free.version
         and c.quantity > 0 and c.expires_at > now()

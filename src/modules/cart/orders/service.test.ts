@@ -55,6 +55,22 @@ const daysLeft = async (shop: CartShop, cartId: string) => {
 const expire = (shop: CartShop, cartId: string) =>
   shop.sql(`update cart.carts set expires_at = now() - interval '1 second' where cart_id = $1`, [cartId])
 
+test('metadata that a customer stores with the empty cart after an order never expires', async () => {
+  const { shop, take, cartId } = await useCart('customer')
+  await take(2)
+  const patch = { token: cartId, body: { metadata: { channel: 'app' } } }
+  expect((await shop.request('PATCH', '/api/cart', patch)).status).toBe(200)
+  expect(await daysLeft(shop, cartId)).toBeNull()
+})
+
+test("the ordered cart of a customer that expires is read and filled like one that didn't", async () => {
+  const { shop, take, cartId, read, add, mug } = await useCart('customer')
+  await take(2)
+  await expire(shop, cartId)
+  expect((await read()).json).toMatchObject({ items: [], version: 3 })
+  expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
+})
+
 describe.each(['customer', 'guest'] as const)('the ordered cart of a %s', kind => {
   test('a cart is empty in its next version after an order, and can be filled again', async () => {
     const { shop, take, read, count, add, mug, cartId } = await useCart(kind)
@@ -66,7 +82,8 @@ describe.each(['customer', 'guest'] as const)('the ordered cart of a %s', kind =
     expect(Date.parse(json.updated_at)).toBeGreaterThan(Date.parse(before.json.updated_at))
     expect(await count()).toEqual({ count: 0, distinct_count: 0 })
     expect((await storedCart(shop, cartId)).items).toEqual([])
-    expect(await daysLeft(shop, cartId)).toBe(kind === 'guest' ? 30 : null)
+    // That of a customer stays as it was, so that no index is updated.
+    expect(await daysLeft(shop, cartId)).toBe(kind === 'guest' ? 30 : 31)
     expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
   })
 
@@ -200,7 +217,7 @@ test('carts that are emptied in one group commit succeed or fail independently',
   for (const id of versions.keys()) {
     const { carts, items } = await storedCart(shop, id)
     expect([carts[0]?.version, items]).toEqual([Number(versions.get(id)) + 1, []])
-    expect(await daysLeft(shop, id)).toBe(id === customerId ? null : 30)
+    expect(await daysLeft(shop, id)).toBe(id === customerId ? 31 : 30)
   }
   expect(await storedCart(shop, bystander)).toEqual(others)
 })
