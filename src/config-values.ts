@@ -3,11 +3,14 @@ import { isTimeZone } from './kernel/days.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { HTTP_URL_MESSAGE, isHttpUrl } from './kernel/urls.ts'
 import type { Config } from './platform/core-settings.ts'
+import { isSupportedDatabaseUrl } from './platform/postgres/database-url.ts'
 import { findSecretKeyProblems } from './platform/secrets/secrets.ts'
 
 const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
+const DATABASE_URL_MESSAGE =
+  'must look like postgres://user:password@host:5432/database, or with several hosts host1:5432,host2:5432; ' +
+  `target_session_attrs must be read-write, primary or left out; ${ESCAPES}`
 const CONNECTION_URLS: Readonly<Record<string, { scheme: RegExp; example: string }>> = {
-  'database.url': { scheme: /^postgres(ql)?:$/, example: 'postgres://user:password@host:5432/database' },
   'cache.url': { scheme: /^rediss?:$/, example: 'redis://user:password@host:6379/0' }
 }
 // The last label of a host name is never a number, so 999.1.1.1 is an invalid address and no name.
@@ -28,6 +31,9 @@ export function findCoreSettingValueProblems(tree: Readonly<Record<string, unkno
   return [
     ...Object.entries(CONNECTION_URLS).flatMap(([key, { scheme, example }]) =>
       check(key, `must look like ${example}; ${ESCAPES}`, text => text === '' || isUrlOf(scheme, text))
+    ),
+    ...['database.url', 'database.listen_url'].flatMap(key =>
+      check(key, DATABASE_URL_MESSAGE, text => text === '' || isSupportedDatabaseUrl(text))
     ),
     ...check(
       'server.public_url',

@@ -12,8 +12,8 @@ import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
-import { DatabaseUnreachableError } from './platform/postgres/connect.ts'
-import { migrate } from './platform/postgres/migrate.ts'
+import { DatabaseLostError, DatabaseUnreachableError } from './platform/postgres/connect.ts'
+import { migrate, readAppliedMigrations } from './platform/postgres/migrate.ts'
 
 /** The time that load balancers usually need to notice that `/readyz` responds with 503. */
 const PRODUCTION_DRAIN_SECONDS = 5
@@ -125,6 +125,7 @@ export async function openShop(
     try {
       return await openOnce(modules, config, { opening: database, onReached })
     } catch (error) {
+      wasReached ||= error instanceof DatabaseLostError
       const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachableError)
       if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
     }
@@ -171,8 +172,9 @@ async function openOnce(
       )
     )
     opened.catch(() => {})
-    await migrate(database.url, migrationSources(modules), database.migrations)
-    onReached()
+    const applied = database.migrations ?? readAppliedMigrations(database.url)
+    applied.then(onReached, () => {})
+    await migrate(database.url, migrationSources(modules), applied)
     const platform = await opened
     // Opens the connections of readiness checks while the code below runs.
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})

@@ -4,6 +4,7 @@ import '../src/app.ts'
 import { constraintsWithDeclaredErrors } from '../src/kernel/errors.ts'
 import { LIST_TOTAL_MAX } from '../src/kernel/pages.ts'
 import {
+  createPgClient,
   forceCustomPlanSettings,
   keyLookupPlannerSettings,
   noSequentialScanSettings,
@@ -25,7 +26,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const limits = { statementTimeoutMs: 5_000, lockTimeoutMs: 200 }
-  planner = new pg.Client(pgClientConfig({ url: database.url, ...limits }, noSequentialScanSettings))
+  planner = createPgClient(pgClientConfig({ url: database.url, ...limits }, noSequentialScanSettings))
   await planner.connect()
   const types = await client.query<{ oid: number; name: string }>(
     'select oid::int4, format_type(oid, null) as name from pg_type'
@@ -226,7 +227,7 @@ test('no statement starts parallel workers on the connections of its kind', asyn
     ['writes', noSequentialScanSettings, ({ mayLock }: Statement) => mayLock],
     ['slow reads', forceCustomPlanSettings, ({ isSlow }: Statement) => isSlow]
   ] as const) {
-    const session = new pg.Client(pgClientConfig({ url: database.url, ...limits }, planning))
+    const session = createPgClient(pgClientConfig({ url: database.url, ...limits }, planning))
     await session.connect()
     // Parallel plans cost nothing extra here, so that every version of PostgreSQL prefers them wherever it may.
     await session.query('set parallel_setup_cost = 0')

@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
-import { closePgClient, openUnpooledPgClient } from './postgres/connect.ts'
+import { OperatorError } from '../kernel/errors.ts'
+import { closePgClient } from './postgres/clients.ts'
+import { openUnpooledPgClient } from './postgres/connect.ts'
 import { DatabaseConnector } from './postgres/connections/connector.ts'
-import type { Transaction } from './postgres/database.ts'
+import type { DatabaseConnectConfig } from './postgres/connections/session.ts'
+import type { Transaction, TransactionRunner } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
 
 /**
@@ -22,6 +26,14 @@ export type Broadcast = {
   isLive(): boolean
   close(): Promise<void>
 }
+/** A broadcast whose LISTEN connection may lead through a pooler. */
+export type ProvableBroadcast = Broadcast & {
+  /**
+   * Publishes a message through `db` and resolves when this process has received it. @throws OperatorError when it does not
+   * arrive: a pooler forwards no messages. The LISTEN connection is then replaced.
+   */
+  prove(db: TransactionRunner): Promise<void>
+}
 export type BroadcastSubscriber = { onMessage(payload: string): void; onGap(): void }
 
 const HEARTBEAT_MS = 250
@@ -35,6 +47,8 @@ const SILENCE_MS_MAX = 500
  */
 const QUERY_MS_MAX = 2_000
 const LISTEN_MS_MAX = 500
+const PROOF_TOPIC = 'proof'
+const PROOF_MS_MAX = 2_000
 
 const notify = statement({
   name: 'broadcast.notify',
@@ -48,12 +62,15 @@ const notify = statement({
  * @throws OperatorError when the database cannot be reached now. Later losses are retried.
  */
 export async function openBroadcast(
-  settings: pg.ClientConfig,
+  settings: DatabaseConnectConfig,
   onSilence: () => void = () => {}
-): Promise<Broadcast> {
+): Promise<ProvableBroadcast> {
   const subscribers = new Map<string, BroadcastSubscriber[]>()
   const closing = new AbortController()
   const { signal } = closing
+  /** Proofs under way, by their payload. */
+  const proofs = new Map<string, () => void>()
+  subscribers.set(PROOF_TOPIC, [{ onMessage: payload => proofs.get(payload)?.(), onGap: () => {} }])
 
   const deliver = (message: string) => {
     const cut = message.indexOf(' ')
@@ -109,14 +126,33 @@ export async function openBroadcast(
   }
   keepListening()
 
+  const publish: Broadcast['publish'] = async (tx, topic, payload) => {
+    await tx.run(notify, { message: `${topic} ${payload}` })
+  }
   return {
-    publish: async (tx, topic, payload) => {
-      await tx.run(notify, { message: `${topic} ${payload}` })
-    },
+    publish,
     subscribe: (topic, subscriber) => {
       subscribers.set(topic, [...(subscribers.get(topic) ?? []), subscriber])
     },
     isLive: () => live,
+    prove: async db => {
+      const payload = randomUUID()
+      const { promise: arrived, resolve } = Promise.withResolvers<true>()
+      proofs.set(payload, () => resolve(true))
+      const proven = client
+      try {
+        await db.transaction(tx => publish(tx, PROOF_TOPIC, payload))
+        // A connection that was lost meanwhile loses messages; it is replaced anyway.
+        if ((await Promise.race([arrived, silence(PROOF_MS_MAX)])) || client !== proven || !live) return
+      } finally {
+        proofs.delete(payload)
+      }
+      closePgClient(proven)
+      throw new OperatorError(
+        'The database does not deliver messages (NOTIFY) to this process, as behind a pooler without LISTEN: let ' +
+          'database.listen_url name PostgreSQL itself.'
+      )
+    },
     close: async () => {
       closing.abort()
       live = false

@@ -1,3 +1,5 @@
+import { DomainError } from '../kernel/errors.ts'
+import { settleAllOrThrow } from '../kernel/settle-all-or-throw.ts'
 import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { createMemoryCache, type KeyValueCache } from './cache/cache.ts'
@@ -16,10 +18,15 @@ import {
   findConnectionLimits,
   processConnectionsMax
 } from './postgres/connection-limits.ts'
+import { DatabaseHosts } from './postgres/connections/hosts.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
+import { proveOwnSessions } from './postgres/session-proof.ts'
 import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTimers, type Timers } from './timers.ts'
+
+/** A pooler may stop delivering messages at any time, such as when its mode is changed. */
+const PROOF_SECONDS = 10
 
 /**
  * Connections to the outside world, opened once and passed to `setup` of each module.
@@ -60,9 +67,24 @@ export async function openPlatform(
   const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
   const db = openDatabase(options)
   if (serves) db.prepare()
-  const broadcast = await openBroadcast(pgClientConfig(options), db.closeDeadConnections)
+  const { url, listen_url: listenUrl } = config.database
+  const listenOptions = listenUrl === '' ? options : { ...options, ...hostsOf(listenUrl) }
+  const broadcast = await openBroadcast(pgClientConfig(listenOptions), db.closeDeadConnections)
+  // The embedded database has no pooler.
+  if (url !== '')
+    await settleAllOrThrow([proveOwnSessions(pgClientConfig(options)), broadcast.prove(db)]).catch(
+      async error => {
+        await Promise.all([broadcast.close(), db.close()])
+        throw error
+      }
+    )
   const cache = await openKeyValueCache(config, log)
   const timers = createTimers(log)
+  if (url !== '')
+    timers.every(PROOF_SECONDS, 'prove that messages arrive', async () => {
+      await broadcast.prove(db).catch(throwUnlessUnavailable)
+      return 0
+    })
   const metrics = createMetricRegistry()
   declareInfrastructureMetrics(metrics, db, cache)
   const eventLog = createEventLog({ db, log, metrics, timers, settings: config.events })
@@ -96,9 +118,16 @@ export async function openPlatform(
   }
 }
 
+const hostsOf = (url: string) => ({ url, hosts: new DatabaseHosts(url) })
+
+/** While the database is unavailable, nothing is proven either way. */
+const throwUnlessUnavailable = (error: unknown) => {
+  if (!(error instanceof DomainError && error.kind === 'unavailable')) throw error
+}
+
 /** Database options of this process, or of one of its threads. */
 export const databaseOptionsFromConfig = ({ database }: Config, url: string): DatabaseOptions => ({
-  url,
+  ...hostsOf(url),
   poolSize: database.pool_size,
   sharedConnections: database.shared_connections,
   writeConnections: database.write_connections,

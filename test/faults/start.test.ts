@@ -13,8 +13,8 @@ async function useInterruptedStart() {
     program.child.kill('SIGKILL')
     await program.ended
   })
-  // So many: those for reads, the listener, the probes, and one of a module. The migrations have been looked at.
-  await until('the program has opened its connections', () => database.accepted() >= 6, 20_000)
+  // So many: two for reads, the listener, one for migrations, and some of the proofs of sessions and the probes.
+  await until('the program has opened its connections', () => database.accepted() >= 7, 20_000)
   database.setLimit(0)
   database.endAll()
   return { database, program }

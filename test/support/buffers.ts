@@ -1,5 +1,6 @@
 import pg from 'pg'
 import {
+  createPgClient,
   forceCustomPlanSettings,
   keyLookupPlannerSettings,
   pgClientConfig
@@ -28,8 +29,8 @@ export function recordStatements(db: Database): { sent: Sent[] } {
  */
 export async function openBufferCounter(url: string) {
   const limits = { statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }
-  const [quick, slow] = [keyLookupPlannerSettings, forceCustomPlanSettings].map(
-    planning => new pg.Client(pgClientConfig({ url, ...limits }, planning))
+  const [quick, slow] = [keyLookupPlannerSettings, forceCustomPlanSettings].map(planning =>
+    createPgClient(pgClientConfig({ url, ...limits }, planning))
   ) as [pg.Client, pg.Client]
   await Promise.all([quick.connect(), slow.connect()])
   const prepared = new Set<string>()

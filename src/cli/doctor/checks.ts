@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import pg from 'pg'
 import {
   type DiagnosisCheck,
   type DiagnosisFinding,
@@ -15,15 +14,18 @@ import { describeOpenFilesShortage, OPEN_FILES_ADVICE, openFilesLimit } from '..
 import {
   CONNECTIONS_ADVICE,
   databaseConnectionsMax,
+  databaseOptionsFromConfig,
   openKeyValueCache,
   socketsMaxByUse
 } from '../../platform/platform.ts'
+import { openUnpooledPgClient, pgClientConfig } from '../../platform/postgres/connect.ts'
 import {
   describeConnectionShortage,
   findConnectionLimits,
   type PostgresServerConnectionLimits
 } from '../../platform/postgres/connection-limits.ts'
 import { migrationStatus } from '../../platform/postgres/migrate.ts'
+import { proveOwnSessions } from '../../platform/postgres/session-proof.ts'
 import { loadSecrets } from '../../platform/secrets/open.ts'
 
 const MEBIBYTE = 1_048_576
@@ -146,9 +148,7 @@ export const checksWithDatabase = (
   modules: readonly Module[]
 ): readonly DiagnosisCheck[] => {
   const ask = async (sql: string): Promise<Record<string, unknown>> => {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'cartwright doctor' })
-    client.on('error', () => {})
-    await client.connect()
+    const client = await openUnpooledPgClient({ url: databaseUrl, application_name: 'cartwright doctor' })
     try {
       return (await client.query(sql)).rows[0] ?? {}
     } finally {
@@ -161,6 +161,13 @@ export const checksWithDatabase = (
       find: async () => {
         const limits = (await ask(findConnectionLimits.text)) as PostgresServerConnectionLimits
         return judgeServer((await ask(VERSION)).version, limits, config)
+      }
+    },
+    {
+      about: 'sessions',
+      find: async () => {
+        await proveOwnSessions(pgClientConfig(databaseOptionsFromConfig(config, databaseUrl)))
+        return okDiagnosisFinding('each connection has its own')
       }
     },
     { about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) },

@@ -12,7 +12,8 @@ import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
 import { openPlatform } from '../../platform/platform.ts'
-import { closePgClient, openUnpooledPgClient } from '../../platform/postgres/connect.ts'
+import { closePgClient } from '../../platform/postgres/clients.ts'
+import { openUnpooledPgClient } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
 import { checksWithDatabase, checksWithoutDatabase, isFirstStart } from './checks.ts'
 
@@ -79,7 +80,7 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await closePgClient(await openUnpooledPgClient({ connectionString: (await opening).url }))
+    await closePgClient(await openUnpooledPgClient({ url: (await opening).url }))
     return okDiagnosisFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }

@@ -6,7 +6,8 @@ import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closePgClient, openUnpooledPgClient } from '../postgres/connect.ts'
+import { closePgClient } from '../postgres/clients.ts'
+import { openUnpooledPgClient } from '../postgres/connect.ts'
 import type { AppliedMigration } from '../postgres/migrate.ts'
 import { type BackupFooter, type BackupHeader, type BackupTableHeader, COPY_END_LINE } from './archive.ts'
 import { listSequences, listTablesByReferences } from './tables.ts'
@@ -27,7 +28,7 @@ export async function backUpDatabase(
   { version, progress }: { version: string; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
   const part = `${file}.part`
-  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright backup' })
+  const client = await openUnpooledPgClient({ url, application_name: 'cartwright backup' })
   try {
     // Never overwrites a backup; the file gets its final name when it is complete.
     await (await open(file, 'wx', 0o600)).close()

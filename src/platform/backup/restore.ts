@@ -6,7 +6,8 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { OperatorError } from '../../kernel/errors.ts'
 import { expireEventCursors } from '../event-log/restored-positions.ts'
-import { closePgClient, openUnpooledPgClient } from '../postgres/connect.ts'
+import { closePgClient } from '../postgres/clients.ts'
+import { openUnpooledPgClient } from '../postgres/connect.ts'
 import { applyMigrationsOfBackup, type MigrationSource } from '../postgres/migrate.ts'
 import {
   type BackupArchiveReader,
@@ -34,7 +35,7 @@ export async function restoreDatabase(
   file: string,
   { modules, progress }: { modules: readonly MigrationSource[]; progress: ReportBackupProgress }
 ): Promise<BackupReport> {
-  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright restore' })
+  const client = await openUnpooledPgClient({ url, application_name: 'cartwright restore' })
   const source = createReadStream(file)
   const unzipped = createGunzip()
   const reading = pipeline(source, unzipped)

@@ -1,15 +1,27 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
+import { closePgClient } from './clients.ts'
+import { DatabaseHosts } from './connections/hosts.ts'
+import {
+  type DatabaseConnectConfig,
+  type DatabaseSessionSettings,
+  markSessionSettings,
+  verifySession
+} from './connections/session.ts'
 
-export type DatabaseConnectOptions = { url: string; statementTimeoutMs: number; lockTimeoutMs: number }
+export type DatabaseConnectOptions = {
+  url: string
+  /** The hosts of `url`, when several pools share what they know of them. */
+  hosts?: DatabaseHosts
+  statementTimeoutMs: number
+  lockTimeoutMs: number
+}
 
 const POSTGRES_VERSION_MIN = 150_000
 /** Unless the URL has libpq's parameter `connect_timeout`, in seconds. */
 const CONNECT_TIMEOUT_MS = 3_000
 /** The server releases the locks of a transaction after this when its process died or hangs. */
 const IDLE_IN_TRANSACTION_MS = 2_000
-const GOODBYE_MS_MAX = 1_000
 /**
  * The client's query timeout exceeds the server's statement timeout by this, so it ends a statement only when server or
  * network do not respond.
@@ -54,9 +66,6 @@ export const noSequentialScanSettings = { enable_seqscan: 'off' }
  */
 export const keyLookupPlannerSettings = { ...noSequentialScanSettings, random_page_cost: '1.1' }
 
-/** Settings of PostgreSQL for one connection, by name. */
-export type DatabaseSessionSettings = Readonly<Record<string, string | number>>
-
 /**
  * The settings every connection starts with. Generic plans cost a third of re-planning on the hot statements. No plan is
  * parallel, because `enable_seqscan=off` makes the scan of an empty table look expensive. Two workers were started for it:
@@ -77,72 +86,99 @@ export const initialSessionSettings = (
   ...more
 })
 
-export function pgClientConfig(options: DatabaseConnectOptions, more: DatabaseSessionSettings = {}) {
-  // `pg` lets parameters of the URL replace the settings beside it. So `options` of the URL are taken out of it and
-  // put before those of the shop.
-  const url = new URL(options.url)
-  const theirs = url.searchParams.getAll('options')
-  url.searchParams.delete('options')
-  const timeoutSeconds = Number(url.searchParams.get('connect_timeout'))
-  const ours = Object.entries(initialSessionSettings(options, more)).map(
-    ([name, value]) => `-c ${name}=${value}`
-  )
+export function pgClientConfig(
+  options: DatabaseConnectOptions,
+  more: DatabaseSessionSettings = {}
+): DatabaseConnectConfig {
+  const hosts = options.hosts ?? new DatabaseHosts(options.url)
+  const parameters = URL.parse(hosts.urls[0] as string)?.searchParams ?? new URLSearchParams()
+  const timeoutSeconds = Number(parameters.get('connect_timeout'))
+  const session = markSessionSettings(initialSessionSettings(options, more))
+  const ours = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`)
   return {
-    connectionString: url.href,
+    hosts,
+    session,
     application_name: 'cartwright',
     keepAlive: true,
     connectionTimeoutMillis: timeoutSeconds > 0 ? timeoutSeconds * 1_000 : CONNECT_TIMEOUT_MS,
     query_timeout: options.statementTimeoutMs + SERVER_HEAD_START_MS,
-    options: [...theirs, ...ours].join(' ')
-  } satisfies pg.ClientConfig
+    options: [...parameters.getAll('options'), ...ours].join(' ')
+  }
+}
+
+/** Creates a client for one host; the caller connects it. */
+export function createPgClient(
+  { hosts, ...config }: DatabaseConnectConfig,
+  index = hosts.current
+): pg.Client {
+  // `pg` lets parameters of the URL replace the settings beside it. So `options` of the URL are taken out of it; they
+  // are before those of the shop.
+  const url = new URL(hosts.urls[index] as string)
+  url.searchParams.delete('options')
+  const client = new pg.Client({ ...config, connectionString: url.href })
+  // Without a listener, a broken connection would end the process.
+  client.on('error', () => {})
+  return client
 }
 
 /** The database cannot be reached; the message says why. */
 export class DatabaseUnreachableError extends OperatorError {}
+/** The database was reached, and the connection was lost. */
+export class DatabaseLostError extends DatabaseUnreachableError {}
 
 /**
- * Opens a connection outside of the pools and checks the server's version.
- * @throws OperatorError when the server cannot be reached, refuses us, or is too old.
+ * Opens a connection outside of the pools and checks the server's version. Tries the hosts of the URL in turn.
+ * @throws OperatorError when no server can be reached, all refuse us, or one is too old.
  */
-export async function openUnpooledPgClient(settings: pg.ClientConfig): Promise<pg.Client> {
-  let client: pg.Client | undefined
+export async function openUnpooledPgClient(
+  config: Partial<DatabaseConnectConfig> & { url?: string }
+): Promise<pg.Client> {
+  const { url = '', hosts = new DatabaseHosts(url), ...rest } = config
+  const settings = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, session: {}, ...rest, hosts }
+  const failures: string[] = []
+  let failure = new Error() as NodeJS.ErrnoException
+  for (const _ of hosts.urls) {
+    const index = hosts.current
+    try {
+      return await openOnHost(settings, index)
+    } catch (error) {
+      if (error instanceof OperatorError) throw error
+      hosts.leave(index)
+      failure = error as NodeJS.ErrnoException
+      const host = hosts.urls.length > 1 ? `${new URL(hosts.urls[index] as string).host}: ` : ''
+      failures.push(`${host}${failure.message || failure.code}`)
+    }
+  }
+  throw new DatabaseUnreachableError(
+    `Cannot reach the database: ${failures.join('; ')}. ${adviceFor(failure)}`
+  )
+}
+
+async function openOnHost(settings: DatabaseConnectConfig, index: number): Promise<pg.Client> {
+  const client = createPgClient(settings, index)
   try {
-    client = new pg.Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...settings })
-    // Without a listener, a broken connection would end the process.
-    client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query<{ server_version_num: string }>('show server_version_num')
     const version = Number(rows[0]?.server_version_num)
-    if (version >= POSTGRES_VERSION_MIN) return client
-    throw new OperatorError(
-      `The database runs PostgreSQL ${Math.floor(version / 10_000)}; Cartwright needs 15 or newer.`
-    )
+    if (version < POSTGRES_VERSION_MIN)
+      throw new OperatorError(
+        `The database runs PostgreSQL ${Math.floor(version / 10_000)}; Cartwright needs 15 or newer.`
+      )
+    await verifySession(client, settings, index)
+    return client
   } catch (error) {
-    if (client !== undefined) await closePgClient(client)
-    if (error instanceof OperatorError) throw error
-    const { message, code } = error as NodeJS.ErrnoException
-    throw new DatabaseUnreachableError(`Cannot reach the database: ${message || code}. ${adviceFor(code)}`)
+    await closePgClient(client)
+    throw error
   }
 }
 
 const TOO_MANY_CONNECTIONS = '53300'
-const adviceFor = (code: string | undefined): string =>
-  code === TOO_MANY_CONNECTIONS
-    ? 'Run fewer processes, open fewer connections in each (database.pool_size), or raise max_connections of the server.'
-    : 'Check DATABASE_URL (database.url).'
-
-/** Closes a connection, and destroys its socket when the server does not respond within a second. */
-export async function closePgClient(client: pg.Client): Promise<void> {
-  const timer = setTimeout(destroyPgClient, GOODBYE_MS_MAX, client)
-  await client.end().catch(() => {})
-  clearTimeout(timer)
+/** PgBouncer rejects startup parameters that it does not know. */
+const REJECTED_OPTIONS = /unsupported startup parameter/
+const adviceFor = ({ code, message }: NodeJS.ErrnoException): string => {
+  if (code === TOO_MANY_CONNECTIONS)
+    return 'Run fewer processes, open fewer connections in each (database.pool_size), or raise max_connections of the server.'
+  if (REJECTED_OPTIONS.test(message))
+    return 'Add options to ignore_startup_parameters of PgBouncer; the shop then sets its settings itself.'
+  return 'Check DATABASE_URL (database.url).'
 }
-
-/** Destroys the socket of a connection; its pending statements fail. */
-export const destroyPgClient = (client: pg.Client): void => {
-  socketOfPgClient(client).destroy()
-}
-
-/** The socket of a connection, which `pg` does not declare. */
-export const socketOfPgClient = (client: pg.Client): Socket =>
-  (client as unknown as { connection: { stream: Socket } }).connection.stream

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
-import { closePgClient, openUnpooledPgClient } from './connect.ts'
+import { closePgClient } from './clients.ts'
+import { DatabaseLostError, openUnpooledPgClient } from './connect.ts'
+import { isConnectionUnusable } from './errors.ts'
 
 /**
  * The folder with the migrations of one PostgreSQL schema: `0001_what.sql`, `0002_…`, applied in the order of their names.
@@ -28,7 +30,7 @@ export type AppliedMigrationsWithConnection = { client: pg.Client; applied: read
 
 /** Reads the applied migrations; a start does so while it loads the modules. @throws OperatorError */
 export async function readAppliedMigrations(url: string): Promise<AppliedMigrationsWithConnection> {
-  const client = await openUnpooledPgClient({ connectionString: url, application_name: 'cartwright migrate' })
+  const client = await openUnpooledPgClient({ url, application_name: 'cartwright migrate' })
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
@@ -124,8 +126,13 @@ export async function migrationStatus(
 
 const nameOf = ({ module, name }: Pick<Migration, 'module' | 'name'>) => `${module}/${name}`
 
-const failed = (step: string, cause: unknown) =>
-  new OperatorError(`Migrating the database failed${step}: ${(cause as Error).message}.`, { cause })
+/** A lost connection leaves the database unchanged, so a start may try again. */
+function failed(step: string, cause: unknown): OperatorError {
+  const message = `Migrating the database failed${step}: ${(cause as Error).message}.`
+  return isConnectionUnusable(cause)
+    ? new DatabaseLostError(`Cannot reach the database: ${message}`)
+    : new OperatorError(message, { cause })
+}
 
 // Reads the migration files synchronously, which takes 2 ms, because a start has nothing else to do meanwhile.
 function readMigrations(sources: readonly MigrationSource[]): Migration[] {

@@ -1,7 +1,6 @@
 import { sumBy } from '../../kernel/sum-by.ts'
 import {
   type DatabaseConnectOptions,
-  type DatabaseSessionSettings,
   forceCustomPlanSettings,
   initialSessionSettings,
   keyLookupPlannerSettings,
@@ -13,6 +12,7 @@ import type { SuspectConnection } from './connections/dead-peer-detection.ts'
 import { ConnectionPool } from './connections/pool.ts'
 import { ConnectionPoolGroup } from './connections/pool-group.ts'
 import { createDatabaseProbes } from './connections/probes.ts'
+import type { DatabaseSessionSettings } from './connections/session.ts'
 import { PipelinedDatabaseConnections } from './pipelined/shared-connections.ts'
 import { readOnlyUntilBeginSettings } from './transactions/transaction.ts'
 

@@ -1,11 +1,15 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { literal } from '../../../../test/support/buffers.ts'
 import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
 import { fillLargeCatalog, LARGE_CATALOG } from '../../../../test/support/large-catalog.ts'
 import { HIGHEST_ID } from '../../../kernel/ids.ts'
 import { LIST_TOTAL_MAX } from '../../../kernel/pages.ts'
-import { forceCustomPlanSettings, pgClientConfig } from '../../../platform/postgres/connect.ts'
+import {
+  createPgClient,
+  forceCustomPlanSettings,
+  pgClientConfig
+} from '../../../platform/postgres/connect.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import { orderedParameterValues, type Statement, statement } from '../../../platform/postgres/statement.ts'
 import { productMatchesTextSql } from '../products/list-sql.ts'
@@ -37,7 +41,7 @@ beforeAll(async () => {
   const options = testDatabaseOptions(created.url)
   db = openDatabase(options)
   // One session with the settings of slow statements. It can take long on a busy machine.
-  client = new pg.Client(
+  client = createPgClient(
     pgClientConfig({ ...options, statementTimeoutMs: 60_000, lockTimeoutMs: 60_000 }, forceCustomPlanSettings)
   )
   await client.connect()

@@ -1,6 +1,8 @@
-import pg from 'pg'
-import { destroyPgClient } from '../connect.ts'
+import type pg from 'pg'
+import { destroyPgClient } from '../clients.ts'
+import { createPgClient } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
+import { type DatabaseConnectConfig, verifySession } from './session.ts'
 
 /** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
 export type PoolWantingConnections = {
@@ -21,22 +23,24 @@ const SILENCE_MS = 200
 const SILENT_MAX = 4
 
 /**
- * Opens connections. Retries a refusing server ten times a second, and five times when it has too many connections. When
+ * Opens connections, to one host of the URL after another until one accepts. Retries a refusing server ten times a second, and five times when it has too many connections. When
  * the server does not respond, starts another attempt every 200 ms beside the pending ones. Their packets may stay lost
- * for seconds after the server is back.
+ * for seconds after the server is back. With several hosts that attempt goes to the next host.
  */
 export class DatabaseConnector {
-  readonly #settings: pg.ClientConfig
+  readonly #settings: DatabaseConnectConfig
   readonly #wanting: PoolWantingConnections
   /** Pending connection attempts, the oldest first. */
   readonly #tries = new Set<pg.Client>()
   #startedAt = Number.NEGATIVE_INFINITY
   #failedAt = Number.NEGATIVE_INFINITY
   #pauseMs = PAUSE_MS
+  /** Hosts in succession that no connection could be opened to. */
+  #failedHosts = 0
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(settings: pg.ClientConfig, wanting: PoolWantingConnections) {
+  constructor(settings: DatabaseConnectConfig, wanting: PoolWantingConnections) {
     this.#settings = settings
     this.#wanting = wanting
   }
@@ -57,6 +61,7 @@ export class DatabaseConnector {
       return
     }
     const isSilent = now - this.#startedAt >= SILENCE_MS
+    if (isSilent && this.#tries.size > 0) this.#settings.hosts.leave(this.#settings.hosts.current)
     const count = Math.max(missing - this.#tries.size, isSilent ? 1 : 0)
     for (let i = 0; i < count; i += 1) this.#try(now)
     for (const oldest of this.#tries) {
@@ -83,23 +88,30 @@ export class DatabaseConnector {
   }
 
   #try(now: number): void {
-    const client = new pg.Client({ ...this.#settings, pipeline: true } as pg.ClientConfig)
-    // Without a listener, a broken connection would end the process.
-    client.on('error', () => {})
+    const { hosts } = this.#settings
+    const index = hosts.current
+    const client = createPgClient({ ...this.#settings, pipeline: true } as DatabaseConnectConfig, index)
     this.#tries.add(client)
     this.#startedAt = now
-    client.connect().then(
+    const connected = client.connect().then(() => verifySession(client, this.#settings, index))
+    connected.then(
       () => {
         if (!this.#tries.delete(client)) return destroyPgClient(client)
         this.#failedAt = Number.NEGATIVE_INFINITY
+        this.#failedHosts = 0
         return this.#wanting.onOpen(client)
       },
       error => {
         destroyPgClient(client)
         if (!this.#tries.delete(client)) return
-        this.#failedAt = performance.now()
-        this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS
-        this.#wanting.onFail(error)
+        hosts.leave(index)
+        this.#failedHosts += 1
+        // The pause is between two rounds over all hosts.
+        if (this.#failedHosts % hosts.urls.length === 0) {
+          this.#failedAt = performance.now()
+          this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS
+          this.#wanting.onFail(error)
+        }
         this.open()
       }
     )

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { closePgClient } from '../connect.ts'
+import { closePgClient } from '../clients.ts'
+import { createPgClient } from '../connect.ts'
+import type { DatabaseConnectConfig } from './session.ts'
 
 /**
  * A database connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be
@@ -22,7 +24,10 @@ const CONNECT_TIMES_IN_USE = 5
  * destroy good connections of a busy server.) One in use also gets its `patienceMs`. When no new connection can be opened,
  * those in use are kept, because a response may still come.
  */
-export function createDeadPeerDetection(settings: pg.ClientConfig, suspects: () => SuspectConnection[]) {
+export function createDeadPeerDetection(
+  settings: DatabaseConnectConfig,
+  suspects: () => SuspectConnection[]
+) {
   let isLooking = false
 
   return async (): Promise<void> => {
@@ -38,8 +43,7 @@ export function createDeadPeerDetection(settings: pg.ClientConfig, suspects: () 
         error => error instanceof pg.DatabaseError && isAlive()
       )
     }
-    const newcomer = new pg.Client({ ...settings, connectionTimeoutMillis: CONNECT_MS_MAX })
-    newcomer.on('error', () => {})
+    const newcomer = createPgClient({ ...settings, connectionTimeoutMillis: CONNECT_MS_MAX })
     const startedAt = performance.now()
     const [{ status }] = await Promise.allSettled([newcomer.connect(), delay(ANSWER_MS_MIN)])
     const connectMs = performance.now() - startedAt

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { closePgClient, type DatabaseSessionSettings, destroyPgClient, socketOfPgClient } from '../connect.ts'
+import { closePgClient, destroyPgClient, socketOfPgClient } from '../clients.ts'
 import {
   databaseBusyError,
   databaseUnavailableError,
@@ -10,6 +10,7 @@ import { DatabaseConnector } from './connector.ts'
 import type { SuspectConnection } from './dead-peer-detection.ts'
 import type { ConnectionPoolGroup, ConnectionPoolGroupMember } from './pool-group.ts'
 import { resetDatabaseConnection } from './reset-connection.ts'
+import type { DatabaseConnectConfig, DatabaseSessionSettings } from './session.ts'
 
 export type ConnectionPoolOptions = {
   /** Maximum number of connections. They are opened on demand. */
@@ -60,7 +61,7 @@ export class ConnectionPool implements ConnectionPoolGroupMember {
   #hasFailed = false
   #onLastGiven: () => void = () => {}
 
-  constructor(settings: pg.ClientConfig, options: ConnectionPoolOptions) {
+  constructor(settings: DatabaseConnectConfig, options: ConnectionPoolOptions) {
     this.#options = options
     this.#connector = new DatabaseConnector(settings, {
       missing: () => Math.min(this.#wanted, options.max - this.total),
@@ -155,9 +156,8 @@ export class ConnectionPool implements ConnectionPoolGroupMember {
     clearTimeout(this.#strayTimer)
     this.#refuseAll(databaseUnavailableError({ retryAfterSeconds }))
     const goodbyes = this.#idle.splice(0).map(({ client }) => closePgClient(client))
-    const lastGiven = new Promise<void>(resolve => {
-      this.#onLastGiven = resolve
-    })
+    const { promise: lastGiven, resolve } = Promise.withResolvers<void>()
+    this.#onLastGiven = resolve
     if (this.#busy.size + this.#strays.size > 0) await lastGiven
     await Promise.all(goodbyes)
   }

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import type { DatabaseSessionSettings } from '../connect.ts'
 import { forgetPreparedStatements } from '../wire/batch-query.ts'
+import type { DatabaseSessionSettings } from './session.ts'
 
 /** Server defaults of the session settings that only some pools set. */
 const SERVER_DEFAULTS: DatabaseSessionSettings = {

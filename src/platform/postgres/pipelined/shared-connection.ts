@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { destroyPgClient, socketOfPgClient } from '../connect.ts'
+import { destroyPgClient, socketOfPgClient } from '../clients.ts'
 import { databaseUnavailableError, isConnectionUnusable, isLockTimeout } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { type ColumnsByStatement, PipelinedQuery } from './shared-query.ts'

@@ -1,9 +1,10 @@
 import type pg from 'pg'
-import { closePgClient, type DatabaseSessionSettings, destroyPgClient } from '../connect.ts'
+import { closePgClient, destroyPgClient } from '../clients.ts'
 import { DatabaseConnector } from '../connections/connector.ts'
 import type { SuspectConnection } from '../connections/dead-peer-detection.ts'
 import type { ConnectionPoolGroup, ConnectionPoolGroupMember } from '../connections/pool-group.ts'
 import { resetDatabaseConnection } from '../connections/reset-connection.ts'
+import type { DatabaseConnectConfig, DatabaseSessionSettings } from '../connections/session.ts'
 import { databaseUnavailableError, isTooManyConnections, translateConnectError } from '../errors.ts'
 import type { SendStatement } from '../queryable.ts'
 import { PipelinedDatabaseConnection } from './shared-connection.ts'
@@ -44,7 +45,7 @@ export class PipelinedDatabaseConnections implements ConnectionPoolGroupMember {
   #isAdopting = false
   waitedMs = 0
 
-  constructor(settings: pg.ClientConfig, options: PipelinedDatabaseConnectionOptions) {
+  constructor(settings: DatabaseConnectConfig, options: PipelinedDatabaseConnectionOptions) {
     this.#options = options
     // Timeouts of the client would cost two timers per statement; `#watch` checks all connections instead.
     this.#connector = new DatabaseConnector(

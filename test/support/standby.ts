@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+import { changeFolderOwner, provideDatabaseSystemUser } from '../../src/embedded-postgres/account.ts'
+import {
+  type DatabaseSystemUser,
+  findPostgresBundle,
+  POSTGRES_PROGRAM_ENVIRONMENT,
+  providePostgresProgramsFolder,
+  runPostgresProgram
+} from '../../src/embedded-postgres/programs.ts'
+import { until } from '../faults/until.ts'
+import { freePort } from './free-port.ts'
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  wal_level: 'replica',
+  max_wal_senders: 4,
+  wal_keep_size: '256MB',
+  fsync: 'off',
+  max_connections: 100
+}
+/** Not copied into a standby: they belong to the running server. */
+const OF_THE_SERVER = ['postmaster.pid', 'postmaster.opts']
+
+/** A PostgreSQL server of its own, in a process group of its own. */
+export type TestCluster = {
+  readonly host: string
+  readonly url: string
+  /** Runs statements over a connection of its own. */
+  sql(text: string): Promise<Record<string, unknown>[]>
+  /** Sends a signal to all processes of the server: SIGKILL, SIGSTOP, SIGCONT. */
+  signal(name: NodeJS.Signals): void
+}
+
+/**
+ * A primary and a standby that streams from it, for one test. They run the embedded server's programs, which lack
+ * `pg_basebackup`, so the files are copied between `pg_backup_start` and `pg_backup_stop`.
+ */
+export async function usePrimaryAndStandby(): Promise<{ primary: TestCluster; standby: TestCluster }> {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-standby-'))
+  await chmod(folder, 0o755)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const account = process.getuid?.() === 0 ? await provideDatabaseSystemUser(() => {}) : {}
+  const programs = providePostgresProgramsFolder(findPostgresBundle(), account, folder)
+  const [first, second] = [join(folder, 'one'), join(folder, 'two')]
+  await makeFolder(first, account)
+  const made = runPostgresProgram(account, join(programs, 'bin/initdb'), [
+    ...['-D', first, '-U', 'cartwright', '--auth=trust', '--no-sync', '--locale=C', '-E', 'UTF8']
+  ])
+  if (made.status !== 0) throw new Error(made.stderr)
+  const primary = await startCluster(programs, first, account)
+  await primary.sql('create database shop')
+  const client = new pg.Client({ connectionString: primary.url })
+  await client.connect()
+  await client.query(`select pg_backup_start('standby', true)`)
+  await cp(first, second, {
+    recursive: true,
+    filter: path => !OF_THE_SERVER.some(name => path.endsWith(name))
+  })
+  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()')
+  await client.end()
+  await cp(join(first, 'pg_wal'), join(second, 'pg_wal'), { recursive: true })
+  await writeFile(join(second, 'backup_label'), rows[0]?.labelfile ?? '')
+  await writeFile(join(second, 'standby.signal'), '')
+  const { hostname, port } = new URL(primary.url)
+  await writeFile(
+    join(second, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=${hostname} port=${port} user=cartwright'\n`
+  )
+  await chmod(second, 0o700)
+  if (account.uid !== undefined) changeFolderOwner(second, account)
+  const standby = await startCluster(programs, second, account)
+  const isStreaming = `select 1 from pg_stat_replication where state = 'streaming'`
+  await until('the standby streams', async () => (await primary.sql(isStreaming)).length === 1)
+  return { primary, standby }
+}
+
+async function makeFolder(path: string, account: DatabaseSystemUser): Promise<void> {
+  await mkdir(path, { mode: 0o700 })
+  if (account.uid !== undefined) changeFolderOwner(path, account)
+}
+
+async function startCluster(
+  programs: string,
+  cluster: string,
+  account: DatabaseSystemUser
+): Promise<TestCluster> {
+  const port = await freePort()
+  const settings = Object.entries({ ...SETTINGS, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`
+  ])
+  const child: ChildProcess = spawn(join(programs, 'bin/postgres'), ['-D', cluster, ...settings], {
+    ...account,
+    env: POSTGRES_PROGRAM_ENVIRONMENT,
+    cwd: '/',
+    detached: true,
+    stdio: 'ignore'
+  })
+  const ended = once(child, 'exit')
+  const pid = child.pid as number
+  const signal = (name: NodeJS.Signals) => {
+    // Each process of the server is the leader of a group of its own. It may have ended meanwhile.
+    for (const each of [pid, ...childrenOf(pid)]) {
+      try {
+        process.kill(each, name)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
+  }
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
+    await ended
+  })
+  const host = `127.0.0.1:${port}`
+  const urlOf = (database: string) => `postgres://cartwright@${host}/${database}`
+  const query = async (database: string, text: string) => {
+    const client = new pg.Client({ connectionString: urlOf(database) })
+    client.on('error', () => {})
+    await client.connect()
+    const { rows } = await client.query(text).finally(() => client.end())
+    return rows
+  }
+  await until('the server accepts connections', () => query('postgres', 'select'))
+  return { host, url: urlOf('shop'), sql: text => query('postgres', text), signal }
+}
+
+const childrenOf = (pid: number): number[] =>
+  spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .map(Number)
+    .filter(each => each > 1)
