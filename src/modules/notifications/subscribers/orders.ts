@@ -107,7 +107,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
         events.map(({ payload }) => payload.order_id)
       )
       const customerIds = new Set(summaries.map(({ customer_id }) => customer_id).filter(id => id !== null))
-      const contacts = (await auth?.contacts([...customerIds])) ?? []
+      const contacts = customerIds.size === 0 ? [] : ((await auth?.contacts([...customerIds])) ?? [])
       const drafts = events.flatMap(({ id, payload, since }): NotificationDraft[] => {
         const summary = summaries.find(each => each.id === payload.order_id)
         const extra = summary && extraVariables(payload, summary, since)
