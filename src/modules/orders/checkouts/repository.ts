@@ -69,15 +69,21 @@ export const lockCheckoutRow = statement({
     select from orders.checkouts
     where id = $id and customer_id is not distinct from $customer_id for update`
 })
-export const updateCheckout = statement({
+/**
+ * Updates an open checkout of this version, which the transaction has locked. Returns no row for another one. It sees an
+ * order that was inserted while the lock was waited for, because another statement took the lock.
+ */
+export const updateOpenCheckout = statement({
   name: 'orders.update_checkout',
-  takes: { id: 'uuid', ...written },
+  takes: { id: 'uuid', customer_id: 'uuid?', version: 'int4', ...written },
   gives: row,
   text: `
     update orders.checkouts set
       input = $input, quote_hash = $quote_hash, cart_id = $cart_id, cart_version = $cart_version,
       version = version + 1, updated_at = now(), expires_at = now() + make_interval(secs => $seconds)
-    where id = $id
+    where id = $id and customer_id is not distinct from $customer_id and version = $version
+      and status = 'open' and expires_at > now()
+      and not exists (select from orders.orders where checkout_id = $id and state <> 'canceled')
     returning ${columns}`
 })
 export const cancelCheckout = statement({

@@ -154,10 +154,21 @@ export function createCheckoutService({
     assertCheckoutOpen(present)
     const { priced, columns } = await priceInput(owner, request, waiting, present.input)
     const row = await write.once(db, async tx => {
-      const stored = await lockCheckout(tx, owner, id, write)
-      assertCheckoutOpen(stored)
-      const input = checkoutInputWithChangedMetadata(columns.input, stored.input.metadata, request.metadata)
-      return tx.first(repository.updateCheckout, { id, ...columns, input })
+      const update = async (from: repository.CheckoutRow) => {
+        write.expect(from.version, checkoutStaleError)
+        assertCheckoutOpen(from)
+        const input = checkoutInputWithChangedMetadata(columns.input, from.input.metadata, request.metadata)
+        return tx.first(repository.updateOpenCheckout, {
+          ...{ id, customer_id: owner, version: from.version },
+          ...{ ...columns, input }
+        })
+      }
+      const [, updated] = await Promise.all([
+        tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
+        update(present)
+      ])
+      // Another request has changed the checkout since it was read.
+      return updated ?? update(await findLocked(tx, owner, id))
     })
     return row === undefined ? readOwned(owner, id, waiting) : viewWithChecks(row, priced, false, waiting)
   }
@@ -205,15 +216,17 @@ export function createCheckoutService({
 }
 export type CheckoutService = ReturnType<typeof createCheckoutService>
 
+const findLocked = async (tx: Transaction, owner: Owner, id: string) =>
+  found(await tx.first(repository.findCheckoutOfBuyer, { id, customer_id: owner }), checkoutNotFoundError)
+
 /** Locks the checkout until `tx` ends. @throws `CHECKOUT_NOT_FOUND`, `CHECKOUT_STALE` */
 async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: IdempotentWrite) {
   // A second statement reads the row, because a statement that waited for the lock does not see an order that
   // was inserted meanwhile.
-  const [, stored] = await Promise.all([
+  const [, row] = await Promise.all([
     tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
-    tx.first(repository.findCheckoutOfBuyer, { id, customer_id: owner })
+    findLocked(tx, owner, id)
   ])
-  const row = found(stored, checkoutNotFoundError)
   write.expect(row.version, checkoutStaleError)
   return row
 }
