@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/errors.ts'
+import { settleAllOrThrow } from '../kernel/settle-all-or-throw.ts'
 import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { createMemoryCache, type KeyValueCache } from './cache/cache.ts'
@@ -65,17 +66,18 @@ export async function openPlatform(
   const secrets = loadSecrets(config)
   const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
   const db = openDatabase(options)
-  const { url, listen_url: listenUrl } = config.database
-  // Before other connections are open, which would make it less certain. The embedded database has no pooler.
-  if (url !== '') await proveOwnSessions(pgClientConfig(options))
   if (serves) db.prepare()
+  const { url, listen_url: listenUrl } = config.database
   const listenOptions = listenUrl === '' ? options : { ...options, ...hostsOf(listenUrl) }
   const broadcast = await openBroadcast(pgClientConfig(listenOptions), db.closeDeadConnections)
+  // The embedded database has no pooler.
   if (url !== '')
-    await broadcast.prove(db).catch(async error => {
-      await Promise.all([broadcast.close(), db.close()])
-      throw error
-    })
+    await settleAllOrThrow([proveOwnSessions(pgClientConfig(options)), broadcast.prove(db)]).catch(
+      async error => {
+        await Promise.all([broadcast.close(), db.close()])
+        throw error
+      }
+    )
   const cache = await openKeyValueCache(config, log)
   const timers = createTimers(log)
   if (url !== '')

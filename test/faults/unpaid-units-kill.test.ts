@@ -21,7 +21,7 @@ const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
     path: () => '/api/orders',
     body: shop => ({ ...sent(shop.mug, UNITS), payment: TRANSFER }),
     crashPoints: [
-      { statement: 'orders.defer_order', at: 'before' },
+      { statement: 'orders.insert_unpaid_units', at: 'before' },
       { statement: 'orders.insert_unpaid_units', at: 'behind' },
       { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
     ],
@@ -32,6 +32,7 @@ const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
     path: () => '/api/payments/intent',
     body: (_shop, order_id) => ({ order_id, ...TRANSFER }),
     crashPoints: [
+      { statement: 'orders.defer_order', at: 'before' },
       { statement: 'orders.insert_unpaid_units', at: 'behind' },
       { statement: 'idempotency.mark_key_applied', at: 'behind its commit' }
     ],

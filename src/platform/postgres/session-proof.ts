@@ -11,8 +11,6 @@ const SHARED_SESSION =
   'PostgreSQL itself.'
 /** PgBouncer allows no transactions with `pool_mode = statement`. */
 const POOLING = /pooling/
-/** A pooler with other clients may give the transaction another session than that of the idle connection. */
-const ROUNDS = 10
 const BACKEND = 'select pg_backend_pid() as pid'
 
 /**
@@ -29,26 +27,21 @@ export async function proveOwnSessions(config: DatabaseConnectConfig): Promise<v
 async function prove(config: DatabaseConnectConfig): Promise<void> {
   const idle = await openUnpooledPgClient(config)
   try {
+    const before = await backendOf(idle)
     const busy = await openUnpooledPgClient(config)
     try {
-      for (let round = 0; round < ROUNDS; round += 1) await proveOnce(idle, busy)
+      // A pooler that shares sessions gives the one that is free now to this transaction.
+      await busy.query('begin').catch(error => {
+        throw POOLING.test(error.message) ? new OperatorError(SHARED_SESSION, { cause: error }) : error
+      })
+      const [other, after] = [await backendOf(busy), await backendOf(idle)]
+      if (other === before || after !== before) throw new OperatorError(SHARED_SESSION)
     } finally {
       await closePgClient(busy)
     }
   } finally {
     await closePgClient(idle)
   }
-}
-
-async function proveOnce(idle: pg.Client, busy: pg.Client): Promise<void> {
-  const before = await backendOf(idle)
-  // A pooler that shares sessions gives the one that is free now to this transaction.
-  await busy.query('begin').catch(error => {
-    throw POOLING.test(error.message) ? new OperatorError(SHARED_SESSION, { cause: error }) : error
-  })
-  const [other, after] = [await backendOf(busy), await backendOf(idle)]
-  if (other === before || after !== before) throw new OperatorError(SHARED_SESSION)
-  await busy.query('rollback')
 }
 
 const backendOf = async (client: pg.Client): Promise<number | undefined> =>

@@ -22,6 +22,8 @@ export type BuyerLimitKeys = {
    * email address.
    */
   readonly mailbox: string | null
+  /** Whether a customer has verified their email address. False for a guest. */
+  readonly isVerified: boolean
 }
 type Deps = { secrets: Pick<Secrets, 'mac'>; auth: Pick<AuthApi, 'contacts'> | undefined }
 /** `network`: see `hashClientNetwork`. Null: an administrator orders, and the network of the buyer is unknown. */
@@ -42,11 +44,12 @@ export function createBuyerLimitKeyFinder({ secrets, auth }: Deps) {
   return async ({ customerId, email, network }: BuyerFacts): Promise<BuyerLimitKeys> => {
     if (customerId !== null) {
       const [contact] = (await auth?.contacts([customerId])) ?? []
-      return { key: customerId, customer: customerId, mailbox: hashOf(contact?.email) }
+      const isVerified = contact?.emailVerified ?? false
+      return { key: customerId, customer: customerId, mailbox: hashOf(contact?.email), isVerified }
     }
     const mailbox = hashOf(email)
     const customer = mailbox === null || network === null ? mailbox : `${mailbox} ${network}`
-    return { key: mailbox, customer, mailbox }
+    return { key: mailbox, customer, mailbox, isVerified: false }
   }
 }
 export type FindBuyerLimitKeys = ReturnType<typeof createBuyerLimitKeyFinder>

@@ -13,9 +13,11 @@ export function orderRowAfterInsert(
     buyer: ____,
     network: _____,
     tendered: ______,
+    is_deferred: _______,
+    is_buyer_verified: ________,
     ...others
   } = order
-  const { actor, payment_timeout_seconds: _______, ...shown } = others
+  const { actor, payment_timeout_seconds: _________, ...shown } = others
   return {
     ...shown,
     private_metadata: {},

@@ -4,7 +4,12 @@ import { type CheckoutInput, orderMetadataOf } from '../checkouts/input.ts'
 import type { PlaceOrderInput } from '../checkouts/place-order.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { CheckoutRow } from '../checkouts/repository.ts'
-import { paymentTermsOfMethod } from '../lifecycle/terms.ts'
+import {
+  isDeferredPaymentMethod,
+  paymentTermsOfMethod,
+  paymentTimeoutSecondsOf,
+  type UnpaidOrderTimeoutSeconds
+} from '../lifecycle/terms.ts'
 import type { NamedTender } from '../tenders/service.ts'
 import { orderRowsOfPricedCheckout } from './order-rows.ts'
 import type { NewOrderRow } from './repository.ts'
@@ -41,7 +46,7 @@ export function newOrderRowOf(
     keys,
     network,
     hasPayments,
-    paymentTimeoutSeconds,
+    paymentTimeouts,
     tenderedMinor
   }: {
     readonly id: string
@@ -49,7 +54,7 @@ export function newOrderRowOf(
     readonly keys: BuyerLimitKeys
     readonly network: string | null
     readonly hasPayments: boolean
-    readonly paymentTimeoutSeconds: number
+    readonly paymentTimeouts: UnpaidOrderTimeoutSeconds
     /** What tenders cover of the total. */
     readonly tenderedMinor: number
   }
@@ -59,6 +64,10 @@ export function newOrderRowOf(
   const terms = hasPayments ? paymentTermsOfMethod(payment) : 'on_account'
   const isPaid = rows.total === tenderedMinor
   const isPending = terms === 'prepaid' && !isPaid
+  // Orders of administrators reserve stock without a limit, as if they were paid.
+  const isDeferred =
+    hasPayments && !isPaid && buyer.kind !== 'assisted' && isDeferredPaymentMethod(payment?.method)
+  const flags = { isVerified: isDeferred && keys.isVerified, isDeferred }
   return {
     ...rows,
     tendered: tenderedMinor,
@@ -81,6 +90,8 @@ export function newOrderRowOf(
     metadata: orderMetadataOf(input),
     payment_status: hasPayments ? (isPaid ? 'paid' : 'unpaid') : null,
     actor: actorIdOfBuyer(buyer),
-    payment_timeout_seconds: paymentTimeoutSeconds
+    payment_timeout_seconds: paymentTimeoutSecondsOf([payment?.method], paymentTimeouts, flags),
+    is_deferred: isDeferred,
+    is_buyer_verified: flags.isVerified
   }
 }

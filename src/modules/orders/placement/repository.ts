@@ -52,7 +52,9 @@ const order = {
   tax_exemption: nullableJson<AppliedTaxExemption>(),
   tax_engine: nullableJson<TaxEngineColumn>(),
   payment_status: nullableOneOf<OrderPaymentStatus>(),
-  fulfillment_status: oneOf<FulfillmentStatus>()
+  fulfillment_status: oneOf<FulfillmentStatus>(),
+  is_deferred: 'bool',
+  is_buyer_verified: 'bool'
 } as const
 const names = Object.keys(order).join(', ')
 

@@ -22,11 +22,7 @@ import type { FulfilmentService } from '../fulfilment/service.ts'
 import { sumStockLinesByVariant } from '../fulfilment/unit-groups.ts'
 import { versionOfLockedOrder } from '../lifecycle/locked-order.ts'
 import type { OrderTransitions } from '../lifecycle/service.ts'
-import {
-  isDeferredPaymentMethod,
-  paymentTimeoutSecondsOf,
-  type UnpaidOrderTimeoutSeconds
-} from '../lifecycle/terms.ts'
+import { isDeferredPaymentMethod, type UnpaidOrderTimeoutSeconds } from '../lifecycle/terms.ts'
 import type { OrderChecks } from '../order-checks/service.ts'
 import { findOrderOfCartVersion, findOrderOfCheckout, type OrderRow } from '../orders/repository.ts'
 import { coveredByTenders, type OrderTenders } from '../tenders/service.ts'
@@ -62,7 +58,7 @@ type Deps = {
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
   /** Maximum number of pending orders. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
-  unpaidStock: Pick<UnpaidStockLimiter, 'admit' | 'admitContested'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'admitNew' | 'admitContested'>
   paymentTimeouts: UnpaidOrderTimeoutSeconds
   tenders: Pick<OrderTenders, 'reserve' | 'confirm' | 'release'>
 }
@@ -130,18 +126,13 @@ export function createOrderPlacement(deps: Deps) {
       currency: priced.quote.currency,
       buyer: { customerId, network: clientNetworkOfBuyer(buyer) }
     })
-    const hasPayments = payments !== undefined
-    const paymentTimeoutSeconds = paymentTimeoutSecondsOf([purchase.payment?.method], deps.paymentTimeouts, {
-      isVerified: false,
-      isDeferred: false
-    })
     const order = newOrderRowOf(purchase, priced, {
       id,
       number,
       keys,
       network,
-      hasPayments,
-      paymentTimeoutSeconds,
+      hasPayments: payments !== undefined,
+      paymentTimeouts: deps.paymentTimeouts,
       tenderedMinor: coveredByTenders(reserved)
     })
     const { redemptions } = priced.quote
@@ -162,7 +153,7 @@ export function createOrderPlacement(deps: Deps) {
       const contested = reserving?.contested() ?? []
       // The statements are sent in one message, because none needs the result of another. If one fails, all
       // are rolled back.
-      const [, , inserted, , , method] = await settleAllOrThrow([
+      const [, , inserted, , , startedMethod] = await settleAllOrThrow([
         checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
         insertOrder(tx, order),
@@ -175,7 +166,13 @@ export function createOrderPlacement(deps: Deps) {
           groups: deliveryGroupsWithShippingOption(priced, order)
         })
       ])
-      if (!isAssisted) await unpaidStock.admit(tx, { orderId: id, method, network })
+      if (!isAssisted)
+        await unpaidStock.admitNew(tx, {
+          order,
+          method: startedMethod,
+          network,
+          isContesting: contested.length > 0
+        })
       const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
       if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order

@@ -40,36 +40,35 @@ export const insertUnpaidUnits = statement({
     group by order_id, variant_id, orders.id having sum(ordered - canceled - fulfilled) > 0
     on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
 })
-/** Units of the variants of an order, by all unpaid orders and by those of its scopes. */
+/**
+ * Units of the variants of an order, by all unpaid orders and by those of its scopes. `all_`: the units of all variants, by
+ * the scopes.
+ */
 export const listUnpaidUnitsOfOrderVariants = statement({
   name: 'orders.list_unpaid_units',
-  takes: { order_id: 'uuid' },
+  takes: { order_id: 'uuid', buyer: 'text', network: 'text?' },
   gives: {
     variant_id: 'uuid',
     requested: 'int4',
     reserved: 'int8',
     of_buyer: 'int8',
     of_network: 'int8',
-    of_unverified: 'int8'
+    of_unverified: 'int8',
+    all_of_buyer: 'int8',
+    all_of_network: 'int8',
+    all_of_unverified: 'int8'
   },
   text: `
     select own.variant_id, own.units as requested, sum(others.units) as reserved,
       coalesce(sum(others.units) filter (where others.buyer = own.buyer), 0) as of_buyer,
       coalesce(sum(others.units) filter (where others.network = own.network), 0) as of_network,
-      coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified
+      coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified,
+      (select coalesce(sum(units), 0) from orders.unpaid_units where buyer = $buyer) as all_of_buyer,
+      (select coalesce(sum(units), 0) from orders.unpaid_units where network = $network) as all_of_network,
+      (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as all_of_unverified
     from orders.unpaid_units own join orders.unpaid_units others on others.variant_id = own.variant_id
     where own.order_id = $order_id
     group by own.variant_id, own.units`
-})
-export const sumUnpaidUnitsOfBuyerAndNetwork = statement({
-  name: 'orders.sum_unpaid_units',
-  takes: { buyer: 'text', network: 'text?' },
-  gives: { of_buyer: 'int8', of_network: 'int8', of_unverified: 'int8' },
-  text: `
-    select
-      (select coalesce(sum(units), 0) from orders.unpaid_units where buyer = $buyer) as of_buyer,
-      (select coalesce(sum(units), 0) from orders.unpaid_units where network = $network) as of_network,
-      (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as of_unverified`
 })
 /**
  * Updates the counted units of an order: keeps rows only for units that it reserves without being paid.

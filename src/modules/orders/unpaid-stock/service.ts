@@ -30,12 +30,30 @@ type Deps = {
   paymentTimeouts: UnpaidOrderTimeoutSeconds
   countRefusal: (scope: UnpaidStockLimitScope | 'contested') => void
 }
-/** An order whose payment starts. */
-export type OrderWithStartingPayment = {
-  readonly orderId: string
+type StartingPayment = { readonly orderId: string; readonly method: string | undefined }
+/** An order that the transaction has inserted, with its first payment. */
+type NewUnpaidOrder = {
+  readonly order: {
+    readonly id: string
+    readonly buyer: string
+    readonly customer_id: string | null
+    readonly lines: readonly { readonly variant_id: string }[]
+    /** Whether the order was inserted as one that is paid later, and `is_buyer_verified` with it. */
+    readonly is_deferred: boolean
+    readonly is_buyer_verified: boolean
+  }
   readonly method: string | undefined
-  /** A keyed hash of the client network, of an order that `tx` inserted. Undefined: that stored with an earlier order. */
-  readonly network?: string | null
+  /** A keyed hash of the client network, which a placed order does not store. */
+  readonly network: string | null
+  /** Whether the order takes units that other orders reserve. */
+  readonly isContesting: boolean
+}
+type UnpaidOrder = {
+  readonly orderId: string
+  readonly variantIds: readonly string[]
+  readonly buyer: string
+  readonly network: string | null
+  readonly isVerified: boolean
 }
 
 /** Limits the stock that unpaid orders by bank transfer, cash on delivery or on account reserve. */
@@ -49,62 +67,74 @@ export function createUnpaidStockLimiter(deps: Deps) {
   }
 
   /**
-   * Counts the units of an order whose payment is deferred; does nothing for other methods. The order is in
-   * `tx` already. @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units,
-   * because only a card payment can take them
+   * Counts the units of an order whose payment starts, if the buyer pays later; does nothing for other methods.
+   * @throws `ORDER_UNPAID_STOCK_LIMIT`; `INVENTORY_SHORT` for an order that contests units, because only a card
+   * payment can take them
    */
-  async function admit(
-    tx: Transaction,
-    { orderId, method, network }: OrderWithStartingPayment
-  ): Promise<void> {
+  async function admit(tx: Transaction, { orderId, method }: StartingPayment): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
-    const subject = found(
+    const { variant_ids: variantIds, ...buyer } = found(
       await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }),
       orderNotFoundError
     )
-    const { buyer, variant_ids } = subject
-    const [available = [], is_verified] = await Promise.all([
-      inventory?.availableIn(tx, variant_ids),
-      isVerified(subject.customer_id),
+    const [is_verified] = await Promise.all([
+      isVerified(buyer.customer_id),
       inventory?.assertNotContested(tx, orderId)
     ])
-    const availableOf = new Map(variant_ids.map((id, index) => [id, available[index] ?? null]))
+    const deferred = { id: orderId, is_verified, paymentTimeoutSeconds: null }
+    await tx.run(repository.markOrderPaymentDeferred, deferred)
+    await countUnits(tx, { orderId, variantIds, isVerified: is_verified, ...buyer })
+  }
+
+  /** As `admit`, for the first payment of an order that `tx` has inserted. */
+  async function admitNew(
+    tx: Transaction,
+    { order, method, network, isContesting }: NewUnpaidOrder
+  ): Promise<void> {
+    if (!isDeferredPaymentMethod(method)) return
+    const { id: orderId, buyer } = order
+    if (isContesting) await inventory?.assertNotContested(tx, orderId)
+    const isBuyerVerified = order.is_deferred ? order.is_buyer_verified : await isVerified(order.customer_id)
+    // The provider has chosen the method.
+    if (!order.is_deferred) {
+      const flags = { isVerified: isBuyerVerified, isDeferred: true }
+      const paymentTimeoutSeconds = paymentTimeoutSecondsOf([method], paymentTimeouts, flags)
+      const deferred = { id: orderId, is_verified: isBuyerVerified, paymentTimeoutSeconds }
+      await tx.run(repository.markOrderPaymentDeferred, deferred)
+    }
+    const variantIds = [...new Set(order.lines.map(line => line.variant_id))]
+    await countUnits(tx, { orderId, variantIds, isVerified: isBuyerVerified, buyer, network })
+  }
+
+  /** @throws `ORDER_UNPAID_STOCK_LIMIT` */
+  async function countUnits(tx: Transaction, order: UnpaidOrder): Promise<void> {
+    const { orderId: order_id, variantIds, buyer, network } = order
+    const available = (await inventory?.availableIn(tx, variantIds)) ?? []
+    const availableOf = new Map(variantIds.map((id, index) => [id, available[index] ?? null]))
     // Variants without a stock limit are not counted, because reserving them takes nothing from other buyers.
-    const counted = variant_ids.filter(id => availableOf.get(id) !== null)
-    const isNew = network !== undefined
-    const from = isNew ? network : subject.network
-    const paymentTimeoutSeconds = isNew
-      ? paymentTimeoutSecondsOf([method], paymentTimeouts, { isVerified: is_verified, isDeferred: true })
-      : null
-    const [, , , rows, totals] = await Promise.all([
+    const variant_ids = variantIds.filter(id => availableOf.get(id) !== null)
+    const [, , rows] = await Promise.all([
       // All orders share one lock, because transactions with several orders would take separate locks in
       // different sequences and deadlock.
       tx.run(repository.lockUnpaidUnits),
-      tx.run(repository.markOrderPaymentDeferred, { id: orderId, is_verified, paymentTimeoutSeconds }),
-      tx.run(repository.insertUnpaidUnits, { order_id: orderId, variant_ids: counted, network: from }),
-      tx.rows(repository.listUnpaidUnitsOfOrderVariants, { order_id: orderId }),
-      tx.first(repository.sumUnpaidUnitsOfBuyerAndNetwork, { buyer, network: from })
+      tx.run(repository.insertUnpaidUnits, { order_id, variant_ids, network }),
+      tx.rows(repository.listUnpaidUnitsOfOrderVariants, { order_id, buyer, network })
     ])
-    const byScope = (row: {
-      of_buyer: number
-      of_network: number
-      of_unverified: number
-    }): UnpaidUnitsByScope => ({
-      buyer: row.of_buyer,
-      network: from === null ? null : row.of_network,
-      unverified: is_verified ? null : row.of_unverified
+    const [first] = rows
+    if (first === undefined) return
+    const byScope = (ofBuyer: number, ofNetwork: number, ofUnverified: number): UnpaidUnitsByScope => ({
+      buyer: ofBuyer,
+      network: network === null ? null : ofNetwork,
+      unverified: order.isVerified ? null : ofUnverified
     })
-    const variants = rows.map(row => ({
-      variantId: row.variant_id,
-      requested: row.requested,
-      available: availableOf.get(row.variant_id) ?? 0,
-      reserved: row.reserved,
-      by: byScope(row)
+    const variants = rows.map(({ variant_id, requested, reserved, of_buyer, of_network, of_unverified }) => ({
+      variantId: variant_id,
+      ...{ requested, reserved },
+      available: availableOf.get(variant_id) ?? 0,
+      by: byScope(of_buyer, of_network, of_unverified)
     }))
-    const excess =
-      totals && variants.length > 0
-        ? findExceededUnpaidStockLimit(byScope(totals), variants, limits)
-        : undefined
+    const totals = byScope(first.all_of_buyer, first.all_of_network, first.all_of_unverified)
+    const excess = findExceededUnpaidStockLimit(totals, variants, limits)
     if (excess === undefined) return
     countRefusal(excess.scope)
     throw unpaidStockLimitExceededError({ details: detailsOf(excess) })
@@ -144,7 +174,7 @@ export function createUnpaidStockLimiter(deps: Deps) {
     return updateLockedOrder(tx, locked, repository.markBuyerOfOrderVerified, {})
   }
 
-  return { admit, admitContested, sync, verify }
+  return { admit, admitNew, admitContested, sync, verify }
 }
 export type UnpaidStockLimiter = ReturnType<typeof createUnpaidStockLimiter>
 
