@@ -145,10 +145,7 @@ async function furtherPages(url: string): Promise<string[]> {
   return paths
 }
 
-/**
- * Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. Then the CPU of
- * program and database for a change and a first cart of a guest, against a change by a customer.
- */
+/** Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. */
 async function changes(): Promise<void> {
   await withBench(async bench => {
     await migrate(bench.databaseUrl, migrationSources(standardModules))
@@ -179,7 +176,7 @@ async function changes(): Promise<void> {
         })
       )
     }
-    const shop = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
+    const shop = await startShop(bench.databaseUrl)
     const send = async (requests: string[]) => {
       const load = { url: shop.url, connections: CARTS_AT_ONCE, rate: 0, seconds: 3 }
       const { sent, good, other, refused, failed } = await flood.run({ ...load, requests })
@@ -200,45 +197,10 @@ async function changes(): Promise<void> {
         'with an idempotency key': sendKeyed
       })
       table('work', '1/s', measured, 'pgbench')
-      const variantIds = [...new Set(rows.map(({ variant_id }) => variant_id))]
-      const guestTokens = await createGuestCarts(shop.url, variantIds)
-      const changeOfGuests = () => {
-        quantity = (quantity % 90) + 1
-        return guestTokens.map(({ guestToken, variantId }) =>
-          requestOf('PUT', `/api/guest-cart/items/${variantId}`, { guestToken, body: { quantity } })
-        )
-      }
-      const firstOfGuests = variantIds.map(variant_id =>
-        requestOf('POST', '/api/guest-cart', { body: { variant_id, quantity: 1 } })
-      )
-      const pids = [shop.pid, ...bench.databasePids()]
-      const cpuOf = (requests: () => string[]) => () => costOf(shop, pids, requests(), CARTS_AT_ONCE)
-      const cpu = await inTurn({
-        'a change by a customer': cpuOf(() => changeEach(false)),
-        'a change by a guest': cpuOf(changeOfGuests),
-        'the first cart of a guest': cpuOf(() => firstOfGuests)
-      })
-      print('')
-      table('CPU', 'us', cpu, 'a change by a customer')
     } finally {
       await shop.stop()
     }
   })
-}
-
-/** Creates a guest cart of one line for each variant. */
-async function createGuestCarts(url: string, variantIds: readonly string[]) {
-  const created: { guestToken: string; variantId: string }[] = []
-  for (const variantId of variantIds) {
-    const response = await fetch(`${url}/api/guest-cart`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ variant_id: variantId, quantity: 1 })
-    })
-    const { guest_cart_token } = (await response.json()) as { guest_cart_token: string }
-    created.push({ guestToken: guest_cart_token, variantId })
-  }
-  return created
 }
 
 async function pgbench(databaseUrl: string): Promise<number> {
