@@ -26,14 +26,9 @@ const payment = {
 } as const
 const paymentColumns = Object.keys(payment).join(', ')
 
+const { id, order_id, customer_id, provider, method, amount, currency } = payment
 const newPaymentColumns = {
-  id: 'uuid',
-  order_id: 'uuid',
-  customer_id: 'uuid?',
-  provider: 'text',
-  method: 'text',
-  amount: 'int8',
-  currency: 'text',
+  ...{ id, order_id, customer_id, provider, method, amount, currency },
   network: 'text?'
 } as const
 export const insertPayment = statement({
