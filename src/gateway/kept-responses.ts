@@ -50,8 +50,8 @@ export function keepResponseWhile(request: FastifyRequest, isCurrent: (() => boo
 
 /**
  * Keeps responses of public routes by request target and sends them without routing hooks, validation, a slot and the handler.
- * They need no slot, because they take less time than finding one. A request that is not answered here takes the long way,
- * including every request that a limit refuses.
+ * They need no slot, because they take less time than finding one. Other requests continue with the hooks of their route, also
+ * those that a limit will refuse.
  */
 export function createKeptResponses({ config, varyHeaders, shopperAddresses, limit }: Deps) {
   const kept = new RecentlyUsedMap<KeptResponse>(
@@ -104,7 +104,7 @@ export function createKeptResponses({ config, varyHeaders, shopperAddresses, lim
       }
       const { text, made, headers } = found
       const gzipped = isGzipWanted(text, request.headers['accept-encoding']) ? made.gzipped : null
-      // The hook of the long way compresses it.
+      // The `onSend` hook of the route compresses it.
       if (gzipped !== null && !(gzipped instanceof Buffer)) return false
       if (!isAllowed(request, reply)) return false
 
