@@ -47,6 +47,7 @@ import { createEnabledPaymentProviders } from './providers/enabled.ts'
 import { paymentMethodRoutes } from './providers/method-routes.ts'
 import { paymentProviderPort } from './providers/port.ts'
 import { createPaymentProviderRegistry } from './providers/registry.ts'
+import { createPaymentReconciliationMetrics } from './reconciliation/metrics.ts'
 import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import { paymentReconciliationRoutes } from './reconciliation/routes.ts'
 import { createPaymentProviderReconciliation } from './reconciliation/service.ts'
@@ -93,6 +94,7 @@ export { orderPaymentHooksPort, orderPaymentsOfApi, paymentProviderPort }
 
 const NETWORK_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
+const STATUS_SECONDS = 60
 const RAW_DAYS = 90
 
 /** Payments, refunds and payment providers. */
@@ -201,6 +203,13 @@ export const paymentsModule = defineModule({
       db.run(eraseOldProviderEventBytes, { days: RAW_DAYS })
     )
 
+    const readStatus = createPaymentReconciliationStatusReader({ db, providers })
+    timers.every(
+      STATUS_SECONDS,
+      'payments.read_status',
+      createPaymentReconciliationMetrics(metrics, readStatus)
+    )
+
     const api: PaymentsApi = {
       openAccount,
       findAccount,
@@ -242,7 +251,7 @@ export const paymentsModule = defineModule({
         paymentMethodRoutes(tiers, providers)
         paymentCallbackRoutes(tiers, callbacks)
         paymentEventQuarantineRoutes(tiers, createPaymentEventQuarantineService({ db, wake: wakeEvent }))
-        paymentReconciliationRoutes(tiers, createPaymentReconciliationStatusReader({ db, providers }))
+        paymentReconciliationRoutes(tiers, readStatus)
         paymentRoutes(tiers, createPaymentAdministration({ db, providers, sender, refunds, accounts }))
       },
       jobHandlers: {
