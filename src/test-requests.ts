@@ -62,7 +62,7 @@ export async function send(
   url: string,
   options: RequestOptions
 ): Promise<TestResponse> {
-  const isJson =
+  const isJsonBody =
     options.body !== undefined && typeof options.body !== 'string' && !Buffer.isBuffer(options.body)
   const response = await app.inject({
     method: method as 'GET',
@@ -74,18 +74,21 @@ export async function send(
     },
     ...(options.body === undefined
       ? {}
-      : { payload: isJson ? JSON.stringify(options.body) : (options.body as string) })
+      : { payload: isJsonBody ? JSON.stringify(options.body) : (options.body as string) })
   })
-  const json =
+  const isJsonText =
     String(response.headers['content-type']).includes('json') &&
     response.headers['content-encoding'] === undefined &&
-    response.body
-      ? JSON.parse(response.body)
-      : null
+    response.body !== ''
+  let json: unknown
   return {
     status: response.statusCode,
     headers: response.headers as TestResponse['headers'],
     text: response.body,
-    json
+    // Parsed when it is read, so that a measured request does not include it.
+    get json() {
+      if (json === undefined) json = isJsonText ? JSON.parse(response.body) : null
+      return json
+    }
   }
 }
