@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
+import { startWithStatementCounts } from '../test/support/statement-counts.ts'
 import { serverProcesses } from './cpu.ts'
 import type { Contender } from './measure.ts'
 
@@ -32,7 +33,7 @@ export async function openBench({
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-bench-'))
   await chmod(folder, 0o755)
   const open = () => openEmbeddedPostgres({ folder, mode: 'own', ...connections })
-  const server = countsStatements ? await restartedWithCounters(open) : await open()
+  const server = countsStatements ? await startWithStatementCounts(open) : await open()
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   const postmaster = Number(
@@ -48,17 +49,6 @@ export async function openBench({
       await rm(folder, { recursive: true, force: true })
     }
   }
-}
-
-async function restartedWithCounters(open: () => ReturnType<typeof openEmbeddedPostgres>) {
-  const first = await open()
-  const client = new pg.Client({ connectionString: first.url })
-  await client.connect()
-  await client.query("alter system set shared_preload_libraries = 'pg_stat_statements'")
-  await client.query('create extension pg_stat_statements')
-  await client.end()
-  await first.stop()
-  return open()
 }
 
 export type Started = Contender & { stop(signal?: NodeJS.Signals): Promise<void> }

@@ -5,6 +5,7 @@ import { createProduct } from '../support/catalog.ts'
 import { itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { expectPage, tableOf } from '../support/generated-page.ts'
 import { useOrders } from '../support/orders.ts'
+import { PURCHASE_BUDGETS } from '../support/purchase-budgets.ts'
 
 type Answer = Awaited<ReturnType<TestShop['request']>>
 type Request = [route: string, send: () => Promise<Answer>]
@@ -79,11 +80,25 @@ test('docs/reference/statements.md lists the SQL statements that hot endpoints s
   await expectPage('reference/statements.md', () =>
     [
       tableOf(['request', 'statements', 'which'], rows),
+      PURCHASES,
+      tableOf(['purchase', 'statements', 'buffers', 'WAL, bytes'], purchaseRows()),
       BUFFERS,
       tableOf(['request', 'buffers'], budgetRows())
     ].join('\n\n')
   )
 })
+
+const PURCHASES = `## Budgets of a purchase
+
+What a whole purchase costs the database: the requests of its cart and checkout, the order, its payment, and all events, jobs and mails
+until the last one is handled. Statements are exact, without \`begin\` and \`commit\`, and with those of the stock writer. Buffers and WAL are
+limits. WAL does not include images of full pages, which PostgreSQL writes after a checkpoint. A test buys from a shop and fails when a
+purchase costs more, or much less.`
+
+const purchaseRows = () =>
+  PURCHASE_BUDGETS.map(({ buyer, payment, statements, buffers, walBytes }) =>
+    [`${buyer}, ${payment}`, statements, buffers, walBytes].map(String)
+  )
 
 const BUFFERS = `## Buffers of a request
 
