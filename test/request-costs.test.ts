@@ -1,3 +1,4 @@
+// Lane alone: in a process that ran other tests before, collecting the garbage of a request costs more.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
