@@ -22,6 +22,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'adding-a-module.md': 'test/adding-a-module.test.ts',
   'backup.md': 'test/guides.test.ts',
   'chaos.md': 'test/chaos/chaos.test.ts',
+  'deploying.md': 'test/deploy/image.test.ts',
   'publishing-a-module.md': 'test/package.test.ts',
   'storefront.md': 'test/openapi-tools.test.ts',
   'tutorial.md': 'test/package.test.ts'

@@ -23,13 +23,22 @@ export type Program = {
   /** What it has written so far. */
   output: Output
 }
-type Options = { main?: string; args?: string[]; uid?: number; gid?: number; cwd?: string }
+type Options = {
+  main?: string
+  args?: string[]
+  uid?: number
+  gid?: number
+  cwd?: string
+  /** A command that runs the command line behind it. */
+  within?: readonly string[]
+}
 
 /** The real program as a process of its own. The environment is only what the test gives. */
 export function startProgram(environment: Record<string, string>, options: Options = {}): Program {
-  const { main = MAIN, args = ['start'], ...identity } = options
+  const { main = MAIN, args = ['start'], within = [], ...identity } = options
+  const [command = process.execPath, ...rest] = [...within, process.execPath, main, ...args]
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(command, rest, {
     ...identity,
     env: { PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe']
