@@ -41,7 +41,9 @@ export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cac
     adapter: [adapter]
   })
   if (redis === null) return
-  counted.gauge('redis_up', '1 while Redis answers, 0 while each process caches in its own memory.', () =>
-    cache.statistics().redis === 'UP' ? 1 : 0
+  counted.shopGauge(
+    'redis_up',
+    '1 while Redis answers, 0 while each process caches in its own memory.',
+    () => (cache.statistics().redis === 'UP' ? 1 : 0)
   )
 }

@@ -5,6 +5,13 @@ type Chosen<L extends Labels> = { readonly [K in keyof L]: L[K][number] }
 type Counter<L extends Labels> = { add(labels: Chosen<L>, amount?: number): void }
 type Histogram<L extends Labels> = { observe(labels: Chosen<L>, value: number): void }
 
+type DeclareGauge = <const L extends Labels>(
+  name: string,
+  help: string,
+  read: (labels: Chosen<L>) => number,
+  labels?: L
+) => void
+
 /** Declares metrics of this process. Counters are named `cartwright_<name>_total`, others `cartwright_<name>`. */
 export type Metrics = {
   counter<const L extends Labels>(name: string, help: string, labels: L): Counter<L>
@@ -15,13 +22,10 @@ export type Metrics = {
     labels: L,
     bounds: readonly number[]
   ): Histogram<L>
-  /** A gauge that is read at each scrape, for each combination of labels. */
-  gauge<const L extends Labels>(
-    name: string,
-    help: string,
-    read: (labels: Chosen<L>) => number,
-    labels?: L
-  ): void
+  /** A gauge of this process, read at each scrape for each combination of labels. Those of several workers are added. */
+  gauge: DeclareGauge
+  /** A gauge of the whole shop, which each process measures. Of several workers the highest value counts. */
+  shopGauge: DeclareGauge
   /** A counter that is kept elsewhere and read at each scrape. */
   total(name: string, help: string, read: () => number, labels?: Readonly<Record<string, string>>): void
   /** Returns a registry whose names begin with `<prefix>_`. */
@@ -34,6 +38,8 @@ export type Metric = {
   type: 'counter' | 'gauge' | 'histogram'
   name: string
   help: string
+  /** How the values of several workers become one. Default: `sum`. */
+  aggregator?: 'sum' | 'max'
   samples(): Sample[]
 }
 export type MetricRegistry = Metrics & { all(): readonly Metric[] }
@@ -50,6 +56,23 @@ export function createMetricRegistry(): MetricRegistry {
 }
 
 function withPrefix(prefix: string, declare: (metric: Metric) => void): Metrics {
+  const gauge =
+    (aggregator: 'sum' | 'max'): DeclareGauge =>
+    (given, help, read, labels) => {
+      const name = `${prefix}_${given}`
+      const series = seriesOf(name, labels ?? {}, () => ({}))
+      declare({
+        type: 'gauge',
+        name,
+        help,
+        aggregator,
+        samples: () =>
+          series.all.map(each => ({
+            labels: each.labels,
+            value: read(each.labels as Parameters<typeof read>[0])
+          }))
+      })
+    }
   return {
     counter: (given, help, labels) => {
       const name = `${prefix}_${given}_total`
@@ -87,20 +110,8 @@ function withPrefix(prefix: string, declare: (metric: Metric) => void): Metrics 
         }
       }
     },
-    gauge: (given, help, read, labels) => {
-      const name = `${prefix}_${given}`
-      const series = seriesOf(name, labels ?? {}, () => ({}))
-      declare({
-        type: 'gauge',
-        name,
-        help,
-        samples: () =>
-          series.all.map(each => ({
-            labels: each.labels,
-            value: read(each.labels as Parameters<typeof read>[0])
-          }))
-      })
-    },
+    gauge: gauge('sum'),
+    shopGauge: gauge('max'),
     total: (name, help, read, labels = {}) =>
       declare({
         type: 'counter',

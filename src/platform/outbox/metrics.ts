@@ -16,7 +16,7 @@ export function createJobAttemptMetricCounter(metrics: Metrics) {
 export function createOutboxBacklogGauges(metrics: Metrics) {
   let backlog: OutboxBacklog = { pending: 0, dead: 0, oldest_seconds: 0 }
   const gauge = (name: string, help: string, key: keyof OutboxBacklog) =>
-    metrics.gauge(name, help, () => backlog[key])
+    metrics.shopGauge(name, help, () => backlog[key])
   gauge('events_pending', 'Events and jobs waiting to be handled.', 'pending')
   gauge('events_dead', 'Events and jobs that failed permanently.', 'dead')
   gauge('events_oldest_seconds', 'Age of the oldest waiting event or job, in seconds.', 'oldest_seconds')

@@ -11,7 +11,7 @@ type Deps = { db: Queryable; timers: Timers; metrics: Metrics }
 /** Metrics of the latest check by any process. */
 export function createStockLedgerFindingMetrics({ db, timers, metrics }: Deps) {
   let known: ReadonlyMap<string, number> = new Map()
-  metrics.gauge(
+  metrics.shopGauge(
     'findings',
     'Discrepancies that the latest stock check found.',
     ({ kind }) => known.get(kind) ?? 0,

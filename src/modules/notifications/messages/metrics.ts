@@ -6,7 +6,7 @@ import { measureNotificationBacklog } from './repository.ts'
 export function createNotificationMetrics(metrics: Metrics, db: Queryable) {
   let measured = { pending: 0, dead: 0, oldest_seconds: 0 }
   const gauge = (name: string, help: string, key: keyof typeof measured) =>
-    metrics.gauge(name, help, () => measured[key])
+    metrics.shopGauge(name, help, () => measured[key])
   gauge('pending', 'Messages waiting to be sent.', 'pending')
   gauge('dead', 'Messages that failed permanently.', 'dead')
   gauge('oldest_seconds', 'Age of the oldest waiting message, in seconds.', 'oldest_seconds')

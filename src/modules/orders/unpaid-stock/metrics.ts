@@ -19,7 +19,8 @@ export function createUnpaidStockMetrics({
   metrics
 }: Deps): (scope: UnpaidStockLimitScope | 'contested') => void {
   let sums: Sums = { units: 0, orders: 0, buyers: 0, networks: 0, largest_network_units: 0 }
-  const gauge = (name: keyof Sums, help: string) => metrics.gauge(`unpaid_${name}`, help, () => sums[name])
+  const gauge = (name: keyof Sums, help: string) =>
+    metrics.shopGauge(`unpaid_${name}`, help, () => sums[name])
   gauge('units', 'Units reserved by unpaid orders by bank transfer, cash on delivery or on account.')
   gauge('orders', 'Unpaid orders that reserve stock.')
   gauge('buyers', 'Customers and guest email addresses with unpaid orders that reserve stock.')
