@@ -14,9 +14,12 @@ import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
 import { DatabaseLostError, DatabaseUnreachableError } from './platform/postgres/connect.ts'
 import { migrate, readAppliedMigrations } from './platform/postgres/migrate.ts'
+import type { WorkerLink } from './platform/worker-link.ts'
 
 /** The time that load balancers usually need to notice that `/readyz` responds with 503. */
 const PRODUCTION_DRAIN_SECONDS = 5
+/** A replaced process keeps idle connections for this time, so that clients with short pauses see `Connection: close`. */
+const REPLACED_DRAIN_MS_MIN = 2_000
 const FINISH_TIMEOUT_MS = 20_000
 /** Number of attempts to start while the database is unavailable, and the pause between them. */
 const START_TRIES_MAX = 5
@@ -100,11 +103,27 @@ export function createShop<const M extends Module>({
 /** A shop that is set up but does not listen yet. */
 type OpenedShop = {
   app: ShopWithGateway
+  databaseUrl: string
   drainMs: number
   /** Listens, then prepares an empty shop. Requests are handled meanwhile; `/readyz` responds with 503 until it is done. */
   begin(): Promise<{ address: string; prepared: FirstStartResult }>
-  /** Drains, waits for `begun` to settle, and closes everything in reverse order. */
-  stop(begun?: Promise<unknown>): Promise<void>
+  /**
+   * Drains, waits for `begun` to settle, and closes everything in reverse order. `isReplaced`: another process listens on the
+   * same port. Then this one accepts no more connections, and stays ready for those it has.
+   */
+  stop(begun?: Promise<unknown>, isReplaced?: boolean): Promise<void>
+}
+
+/** How a process opens its shop. */
+type Opening = {
+  /** The database, when its opening began before the configuration was read. */
+  opening?: Promise<RunningDatabase> | undefined
+  /** Opens the database. Default: the configured one. */
+  open?: () => Promise<RunningDatabase>
+  /** The worker that this process is, if it is one of several. */
+  worker?: WorkerLink
+  /** Whether it prepares an empty shop. Default: true. */
+  isFirst?: boolean
 }
 
 /**
@@ -114,23 +133,23 @@ type OpenedShop = {
 export async function openShop(
   modules: readonly Module[],
   config: Config,
-  opening?: Promise<RunningDatabase>
+  { opening, open = () => openConfiguredDatabase(config, 'own'), ...part }: Opening = {}
 ): Promise<OpenedShop> {
   let wasReached = false
   const onReached = () => {
     wasReached = true
   }
-  let database = opening ?? openConfiguredDatabase(config, 'own')
+  let database = opening ?? open()
   for (let tries = 1; ; tries += 1) {
     try {
-      return await openOnce(modules, config, { opening: database, onReached })
+      return await openOnce(modules, config, { ...part, opening: database, onReached })
     } catch (error) {
       wasReached ||= error instanceof DatabaseLostError
       const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachableError)
       if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
     }
     await delay(START_PAUSE_MS)
-    database = openConfiguredDatabase(config, 'own')
+    database = open()
   }
 }
 
@@ -149,7 +168,12 @@ const withoutStack = (error: unknown): unknown => {
 async function openOnce(
   modules: readonly Module[],
   config: Config,
-  { opening, onReached }: { opening: Promise<RunningDatabase>; onReached(): void }
+  {
+    opening,
+    onReached,
+    worker,
+    isFirst = true
+  }: Pick<Opening, 'worker' | 'isFirst'> & { opening: Promise<RunningDatabase>; onReached(): void }
 ): Promise<OpenedShop> {
   const database = await opening
   /** Closes the opened parts of a shop, the latest first. */
@@ -164,7 +188,8 @@ async function openOnce(
   }
   try {
     // The platform opens its connections while the migrations are checked.
-    const opened = openPlatform(config, database.url, openLog(config.log), { serves: true })
+    const log = openLog({ ...config.log, worker: worker?.number })
+    const opened = openPlatform(config, database.url, log, { serves: true, worker })
     closers.unshift(() =>
       opened.then(
         platform => platform.close(),
@@ -193,10 +218,9 @@ async function openOnce(
         // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
         platform.outbox.start()
-        const prepared = await createDemoAndFirstAdministrator(app, config, {
-          address,
-          isEmbedded: database.embedded
-        })
+        const prepared = isFirst
+          ? await createDemoAndFirstAdministrator(app, config, { address, isEmbedded: database.embedded })
+          : { admin: null, demoProducts: 0 }
         app.hold(false)
         return { address, prepared }
       } catch (error) {
@@ -205,13 +229,14 @@ async function openOnce(
       }
     }
     const drainMs = drainSecondsOf(config) * 1_000
-    const stop = async (begun: Promise<unknown> = Promise.resolve()) => {
-      app.drain()
-      await delay(drainMs)
+    const stop = async (begun: Promise<unknown> = Promise.resolve(), isReplaced = false) => {
+      if (isReplaced) app.retire()
+      else app.drain()
+      await delay(isReplaced ? Math.max(drainMs, REPLACED_DRAIN_MS_MIN) : drainMs)
       await begun.catch(() => {})
       await close()
     }
-    return { app, drainMs, begin, stop }
+    return { app, databaseUrl: database.url, drainMs, begin, stop }
   } catch (error) {
     await close()
     throw error

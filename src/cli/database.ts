@@ -21,7 +21,7 @@ export async function openConfiguredDatabase(
   attachMsMax?: number
 ): Promise<RunningDatabase> {
   if (config.database.url !== '') return { url: config.database.url, embedded: false, stop: async () => {} }
-  return openEmbedded(config.data, mode, attachMsMax)
+  return openEmbeddedDatabase(config.data, mode, attachMsMax === undefined ? {} : { attachMsMax })
 }
 
 /**
@@ -29,34 +29,30 @@ export async function openConfiguredDatabase(
  * code takes a third of the start. A new folder is created only when the configuration is already known to be valid, so
  * that an invalid one leaves no files. Returns undefined when it cannot start early.
  */
-export function openEmbeddedDatabaseEarly(): Promise<RunningDatabase> | undefined {
+export function openEmbeddedDatabaseEarly(connectionsMax?: number): Promise<RunningDatabase> | undefined {
   const folder = findDataFolderBeforeModulesLoad()
   if (folder === undefined || !(existsSync(folder) || isConfigValidWithoutModuleKeys())) return undefined
-  const opening = openEmbedded(folder, 'own').then(lookAtMigrations)
+  const opening = openEmbeddedDatabase(folder, 'own', connectionsMax === undefined ? {} : { connectionsMax })
   opening.catch(() => {})
   return opening
 }
 
 /** Connects early, because the first connection to a fresh server waits while it reads its catalog. */
-async function lookAtMigrations(database: RunningDatabase): Promise<RunningDatabase> {
+export async function readMigrationsEarly(opening: Promise<RunningDatabase>): Promise<RunningDatabase> {
+  const database = await opening
   const { readAppliedMigrations } = await import('../platform/postgres/migrate.ts')
   const migrations = readAppliedMigrations(database.url)
   migrations.catch(() => {})
   return { ...database, migrations }
 }
 
-async function openEmbedded(
+export async function openEmbeddedDatabase(
   folder: string,
   mode: 'own' | 'attach',
-  attachMsMax?: number
+  limits: { attachMsMax?: number; connectionsMax?: number } = {}
 ): Promise<RunningDatabase> {
   const { openEmbeddedPostgres } = await import('../embedded-postgres/open.ts')
   const report = (line: string) => process.stderr.write(`${line}\n`)
-  const { url, stop } = await openEmbeddedPostgres({
-    folder,
-    mode,
-    report,
-    ...(attachMsMax !== undefined && { attachMsMax })
-  })
+  const { url, stop } = await openEmbeddedPostgres({ folder, mode, report, ...limits })
   return { url, embedded: true, stop }
 }

@@ -79,14 +79,15 @@ export async function formatWelcome(
   app: ShopWithGateway,
   { admin, demoProducts }: FirstStartResult,
   config: Config,
-  address: string
+  address: string,
+  workers = 1
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
   const isDevelopment = config.environment === 'development'
   // The example requests create an account, so production shows none.
   const examples = isDevelopment ? await app.examples(address, admin ?? undefined) : []
   const lines = [
-    `Cartwright ${version} listens on ${address} (API: ${address}/docs)`,
+    `Cartwright ${version} listens on ${address}${workers > 1 ? ` with ${workers} workers` : ''} (API: ${address}/docs)`,
     isDevelopment && `Buy something: ${address}/shop`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,

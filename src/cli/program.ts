@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../version.ts'
 import { type CommandLineProgram, cartwrightCommandLineProgram } from './options.ts'
 
+const WORKERS_MAX = 64
 const JSON_OPTION = ['--json', 'print JSON', false] as const
 
 /** Declares all commands, each with an example in its help. */
@@ -18,8 +19,9 @@ export function createCliProgram({
   program
     .command('start')
     .description('start the shop (the default command)')
-    .addHelpText('after', example('start'))
-    .action(async () => (await import('./start.ts')).startShop(loadModules))
+    .option('--workers <n>', 'processes that share the port and the limits', parseWorkers, 1)
+    .addHelpText('after', example('start --workers 2'))
+    .action(async ({ workers }) => (await import('./start.ts')).startShop(loadModules, workers))
   program
     .command('migrate')
     .description('apply pending migrations, then exit')
@@ -255,6 +257,12 @@ export function createCliProgram({
     )
   pointAtHelp(program, name)
   return program
+}
+
+function parseWorkers(text: string): number {
+  const workers = Number(text)
+  if (Number.isInteger(workers) && workers >= 1 && workers <= WORKERS_MAX) return workers
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${WORKERS_MAX}.`)
 }
 
 /** Makes every usage error point to the help of its command. */

@@ -3,7 +3,7 @@ import { RecentlyUsedMap } from '../kernel/recently-used-map.ts'
 import type { Config } from '../platform/core-settings.ts'
 import { matchesIfNoneMatch } from './caching/content-negotiation.ts'
 import { isGzipWanted, type Representation } from './caching/public-responses.ts'
-import type { createRateLimitHook } from './callers/rate-limits.ts'
+import type { TierRateLimitHooks } from './callers/rate-limits.ts'
 import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import { commonResponseHeaders } from './routing/response-headers.ts'
@@ -35,8 +35,7 @@ type Deps = {
   config: Pick<Config, 'server'>
   varyHeaders: ModuleRequestHeaders['varyHeaders']
   shopperAddresses: Pick<ShopperAddressReader, 'setShopperAddress'>
-  /** The limit of the public tier. */
-  limit: ReturnType<typeof createRateLimitHook> | undefined
+  publicLimit: Pick<TierRateLimitHooks, 'takeNow'> | undefined
 }
 export type KeptResponses = ReturnType<typeof createKeptResponses>
 
@@ -53,7 +52,7 @@ export function keepResponseWhile(request: FastifyRequest, isCurrent: (() => boo
  * They need no slot, because they take less time than finding one. Other requests continue with the hooks of their route, also
  * those that a limit will refuse.
  */
-export function createKeptResponses({ config, varyHeaders, shopperAddresses, limit }: Deps) {
+export function createKeptResponses({ config, varyHeaders, shopperAddresses, publicLimit }: Deps) {
   const kept = new RecentlyUsedMap<KeptResponse>(
     BYTES_MAX,
     ({ text, body }, key) => 2 * (text.length + key.length + body.length) + ENTRY_OVERHEAD_BYTES
@@ -67,12 +66,10 @@ export function createKeptResponses({ config, varyHeaders, shopperAddresses, lim
   /** Whether the caller has the right to this request and its limit allows it. Errors are left to the hooks of the tier. */
   function isAllowed(request: FastifyRequest, reply: FastifyReply): boolean {
     let failure: Error | undefined
-    const note = (error?: Error) => {
-      failure ??= error
-    }
-    shopperAddresses.setShopperAddress(request, reply, note)
-    if (failure === undefined) limit?.(request, reply, note)
-    return failure === undefined
+    shopperAddresses.setShopperAddress(request, reply, (error?: Error) => {
+      failure = error
+    })
+    return failure === undefined && (publicLimit?.takeNow(request) ?? true)
   }
 
   return {

@@ -14,14 +14,14 @@ import { callerNetwork, createTierRateLimitHooks } from './callers/rate-limits.t
 import { createShopperAddressReader, type ShopperAddressReader } from './callers/shopper-addresses.ts'
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createMetricsExposition, type MetricsExposition } from './diagnostics/metrics.ts'
-import { type DiagnosticsHttpServer, openDiagnosticsHttpServer } from './diagnostics/port.ts'
+import { type DiagnosticsHttpServer, openOwnDiagnosticsPort } from './diagnostics/port.ts'
 import { countAndLogRequest } from './diagnostics/request-log.ts'
 import { missingHostError, nulInUrlError } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
 import type { HttpConnections } from './http-server/connection-limits.ts'
 import { createCors } from './http-server/cors.ts'
 import { createAllowedHostCheck } from './http-server/development-access.ts'
-import { createServerDraining } from './http-server/draining.ts'
+import { createServerDraining, type ServerDraining } from './http-server/draining.ts'
 import { createRequestListener } from './http-server/listener.ts'
 import { createNodeHttpServer, refuseHttpConnection } from './http-server/node-server.ts'
 import { createUncaughtErrorHandler } from './http-server/uncaught-errors.ts'
@@ -72,6 +72,7 @@ export type Gateway = {
   hold(isHeld: boolean): void
   /** Makes `/readyz` answer 503, so that load balancers choose another process, and closes each connection with its response. */
   drain(): void
+  retire: ServerDraining['retire']
   /** Creates the listener for uncaught errors; `stop` shuts the process down. */
   onUncaught: ReturnType<typeof createUncaughtErrorHandler>
 }
@@ -111,13 +112,13 @@ export async function createGateway({
   version,
   ...pages
 }: GatewayDeps): Promise<Gateway> {
-  const { config, db, cache, timers } = platform
-  const metrics = createMetricsExposition(platform.metrics, platform.durations)
+  const { config, db, cache, timers, openBudget, worker } = platform
+  const metrics = createMetricsExposition(platform.metrics, platform.durations, worker)
   const slots = createRequestSlots({ config, metrics: platform.metrics })
   const shopperAddresses = createShopperAddressReader(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
   const publicLimit = hasLimits
-    ? createTierRateLimitHooks({ name: 'public', perMinute, callerOf: callerNetwork })
+    ? createTierRateLimitHooks(openBudget, { name: 'public', perMinute, callerOf: callerNetwork })
     : undefined
   const mounted: MountedRoute[] = []
   let classOf: ClassOf = () => undefined
@@ -128,8 +129,7 @@ export async function createGateway({
     varyHeaders: [...new Set(modules.flatMap(module => module.varyHeaders ?? []))]
   }
   const disabledModule = createDisabledModuleCheck(modules)
-  const limit = publicLimit?.onRequest
-  const keptResponses = createKeptResponses({ config, ...headers, shopperAddresses, limit })
+  const keptResponses = createKeptResponses({ config, ...headers, shopperAddresses, publicLimit })
   const app = createServer(platform, {
     metrics,
     requestHeaders: [...headers.credentialHeaders, ...headers.varyHeaders],
@@ -138,7 +138,7 @@ export async function createGateway({
     sendKept: keptResponses.send,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
-    limit: createNonApiRateLimitHook(limit),
+    limit: createNonApiRateLimitHook(publicLimit?.onRequest),
     fallbacks: {
       disabledModule,
       unknownRoute: (request, reply) => sendUnknownRoute(reply, allowedMethods(requestPath(request.url)))
@@ -152,8 +152,8 @@ export async function createGateway({
     mounted.push({ method, url, owner, class: requestClass, hasTier, unbounded: bounds?.unbounded ?? [] })
   })
   const writeDocument = collectOpenApi(app, version, describeOpenApiTags(modules))
-  const diagnostics = { db, cache, metrics, isHeld: draining.isHeld }
-  mountDiagnostics(app, { ...diagnostics, hasPrivateMetrics: config.server.private_metrics })
+  const { private_metrics: hasPrivateMetrics } = config.server
+  mountDiagnostics(app, { db, cache, worker, metrics, isHeld: draining.isHeld, hasPrivateMetrics })
   const claims = createIdempotencyKeyClaims(db)
   app.addHook('onClose', () => claims.close())
   const tiersOf = await createRouteTiers(app, {
@@ -169,6 +169,7 @@ export async function createGateway({
     shopperAddresses,
     publicLimit,
     keptResponses,
+    openBudget,
     fieldsOf
   })
   for (const module of modules.filter(each => each.enabled)) module.routes?.(tiersOf(module.name))
@@ -183,7 +184,7 @@ export async function createGateway({
     db.run(deleteExpiredIdempotencyKeys)
   )
   timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAuditEntries(db))
-  if (config.server.diagnostics_port !== 0) port = await openDiagnosticsHttpServer({ ...platform, metrics })
+  port = await openOwnDiagnosticsPort({ ...platform, metrics })
   // The diagnostics port closes last.
   app.server.once('close', () => port?.close())
   return {
@@ -191,6 +192,7 @@ export async function createGateway({
     document: writeDocument,
     hold: draining.hold,
     drain: draining.begin,
+    retire: draining.retire,
     onUncaught: createUncaughtErrorHandler({ ...platform, headers: commonResponseHeaders(config) })
   }
 }

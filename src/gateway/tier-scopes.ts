@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { ReadResourceFields } from '../kernel/resources.ts'
+import type { OpenRequestBudget } from '../kernel/shared-request-budgets.ts'
 import type { Config } from '../platform/core-settings.ts'
 import type { Transaction } from '../platform/postgres/database.ts'
 import type { RequestSlots } from './admission/request-slots.ts'
@@ -64,6 +65,7 @@ export type RouteTierDeps = {
   /** Limit by address, for the public tier and for requests outside the tiers; `undefined` when limits are off. */
   publicLimit: TierRateLimitHooks | undefined
   keptResponses: KeptResponses
+  openBudget: OpenRequestBudget
   fieldsOf: ReadResourceFields<Transaction>
 }
 type CallerOf = (request: FastifyRequest) => string
@@ -80,19 +82,19 @@ export async function createRouteTiers(
   { config, authenticate, revocations, headers, isDisabled, ...rest }: RouteTierDeps
 ): Promise<(owner: string) => Tiers> {
   const { addIdempotency, addAudit, refuseChanges, slots, shopperAddresses, publicLimit, fieldsOf } = rest
-  const { keptResponses } = rest
+  const { keptResponses, openBudget } = rest
   const limits = config.rate_limit
-  const limit = (name: string, perMinute: number, callerOf: CallerOf): Hook | undefined =>
-    limits.enabled ? createRateLimitHook({ name, perMinute, callerOf }) : undefined
+  const limit = (name: string, perMinute: number, callerOf: CallerOf, budget = name): Hook | undefined =>
+    limits.enabled ? createRateLimitHook(openBudget, { name, perMinute, callerOf, budget }) : undefined
   const ofUsers = (name: string, perMinute: number) =>
     limits.enabled
-      ? createTierRateLimitHooks({ name, perMinute, callerOf: callerUserIdOrAddress })
+      ? createTierRateLimitHooks(openBudget, { name, perMinute, callerOf: callerUserIdOrAddress })
       : undefined
   const budgets = new Map<string, { perMinute: number; hook: Hook | undefined }>()
   /** The budget of a route. Routes of one module share it by naming it. */
   const budget = (owner: string, { name, perMinute }: RouteLimit, callerOf: CallerOf) => {
     const key = `${owner}.${name}`
-    const known = budgets.get(key) ?? { perMinute, hook: limit(name, perMinute, callerOf) }
+    const known = budgets.get(key) ?? { perMinute, hook: limit(name, perMinute, callerOf, key) }
     if (known.perMinute !== perMinute)
       throw new Error(`the limit ${key} is declared with two values of perMinute`)
     budgets.set(key, known)

@@ -1,7 +1,7 @@
 import { callWithTimeout, isTimeoutError } from './call-with-timeout.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { defineError } from './errors.ts'
-import { createRequestBudget } from './request-budget.ts'
+import type { OpenRequestBudget } from './shared-request-budgets.ts'
 import { createSingleFlight } from './single-flight.ts'
 
 /**
@@ -72,16 +72,16 @@ const providerRequestsLimitedError = defineError(
  * Limits how many requests to providers one client causes per minute. Null is a client without a limit.
  * @throws `PROVIDER_REQUESTS_LIMITED`
  */
-export function createProviderRequestLimit({
-  enabled,
-  provider_requests_per_minute: perMinute
-}: {
-  readonly enabled: boolean
-  readonly provider_requests_per_minute: number
-}) {
-  const take = createRequestBudget(enabled ? perMinute : Number.POSITIVE_INFINITY)
-  return (clientNetwork: string | null): void => {
-    const retryAfterSeconds = clientNetwork === null ? 0 : take(clientNetwork)
+export function createProviderRequestLimit(
+  openBudget: OpenRequestBudget,
+  /** Which providers. */
+  name: string,
+  settings: { readonly enabled: boolean; readonly provider_requests_per_minute: number }
+) {
+  const perMinute = settings.enabled ? settings.provider_requests_per_minute : Number.POSITIVE_INFINITY
+  const { take } = openBudget(name, perMinute)
+  return async (clientNetwork: string | null): Promise<void> => {
+    const retryAfterSeconds = clientNetwork === null ? 0 : await take(clientNetwork)
     if (retryAfterSeconds > 0) throw providerRequestsLimitedError({ retryAfterSeconds })
   }
 }

@@ -1,12 +1,15 @@
 import pino from 'pino'
 
 export type Log = pino.Logger
-export type LogOptions = { level: string }
+/** `worker`: the number of this process among several, which each line then has. */
+export type LogOptions = { level: string; worker?: number | undefined }
 
 const FLUSH_MS = 500
 const BUFFER_BYTES = 15_360 // below the 16 KiB that the stream writes at once
 /** Lines beyond this are dropped, so that a blocked reader of standard output cannot exhaust memory. */
 const BUFFER_BYTES_MAX = 16_777_216
+/** The kernel never mixes writes of several processes to one pipe up to this length (PIPE_BUF). */
+const SHARED_WRITE_BYTES_MAX = 4_096
 const ERROR_LEVEL = 50
 const CAUSES_MAX = 5
 
@@ -14,12 +17,14 @@ const CAUSES_MAX = 5
  * Writes JSON lines to standard output, buffered, at a third of the cost of synchronous writes. The buffer is flushed twice
  * a second, immediately after an error, and when the process exits.
  */
-export function openLog(options: LogOptions): Log {
+export function openLog({ level, worker }: LogOptions): Log {
   // pino flushes the rest when the process exits.
   const buffer = pino.destination({
     fd: 1,
     sync: false,
-    minLength: BUFFER_BYTES,
+    ...(worker === undefined
+      ? { minLength: BUFFER_BYTES }
+      : { minLength: SHARED_WRITE_BYTES_MAX - 1, maxWrite: SHARED_WRITE_BYTES_MAX }),
     maxLength: BUFFER_BYTES_MAX
   })
   // A closed reader or a full disk must not stop the shop.
@@ -36,7 +41,13 @@ export function openLog(options: LogOptions): Log {
   }
   const serializers = { err: (error: unknown) => errorFields(error) }
   return pino(
-    { level: options.level, base: null, timestamp: createTimestamp(), errorKey: 'err', serializers },
+    {
+      level,
+      base: worker === undefined ? null : { worker },
+      timestamp: createTimestamp(),
+      errorKey: 'err',
+      serializers
+    },
     destination
   )
 }

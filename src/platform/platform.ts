@@ -1,5 +1,10 @@
 import { DomainError } from '../kernel/errors.ts'
 import { settleAllOrThrow } from '../kernel/settle-all-or-throw.ts'
+import {
+  createSharedBudgets,
+  type OpenRequestBudget,
+  openLocalBudget
+} from '../kernel/shared-request-budgets.ts'
 import { type AuditTrail, createAuditTrail } from './audit.ts'
 import { type Broadcast, openBroadcast } from './broadcast.ts'
 import { createMemoryCache, type KeyValueCache } from './cache/cache.ts'
@@ -24,6 +29,7 @@ import { proveOwnSessions } from './postgres/session-proof.ts'
 import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTimers, type Timers } from './timers.ts'
+import type { WorkerLink } from './worker-link.ts'
 
 /** A pooler may stop delivering messages at any time, such as when its mode is changed. */
 const PROOF_SECONDS = 10
@@ -50,7 +56,17 @@ export type Platform = {
   outbox: Outbox
   eventLog: RunningEventLog
   audit: AuditTrail
+  /** Opens a limit of requests, which all workers of the command share. */
+  openBudget: OpenRequestBudget
+  /** The connection with the other workers of the command; `undefined` for a single process. */
+  worker: WorkerLink | undefined
   close(): Promise<void>
+}
+
+type PlatformOptions = Pick<DatabaseOptions, 'onStatement'> & {
+  serves?: boolean
+  /** The worker that this process is, if it is one of several. */
+  worker?: WorkerLink | undefined
 }
 
 /**
@@ -61,7 +77,7 @@ export async function openPlatform(
   config: Config,
   databaseUrl: string,
   log: Log,
-  { onStatement, serves = false }: Pick<DatabaseOptions, 'onStatement'> & { serves?: boolean } = {}
+  { onStatement, serves = false, worker }: PlatformOptions = {}
 ): Promise<Platform> {
   const secrets = loadSecrets(config)
   const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
@@ -109,6 +125,8 @@ export async function openPlatform(
     outbox,
     eventLog,
     audit: createAuditTrail(db),
+    openBudget: worker === undefined ? openLocalBudget : createSharedBudgets(worker.exchangeBudgetClaims),
+    worker,
     close: async () => {
       await outbox.stop()
       await timers.stop()

@@ -1,19 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { createRequestBudget } from '../../kernel/request-budget.ts'
+import type { OpenRequestBudget, RequestBudget } from '../../kernel/shared-request-budgets.ts'
 import { rateLimitedError } from '../errors.ts'
 import { isStreamedBody } from '../routing/body-kinds.ts'
 
-export type RateLimit = { name: string; perMinute: number; callerOf: (request: FastifyRequest) => string }
+export type RateLimit = {
+  name: string
+  perMinute: number
+  callerOf: (request: FastifyRequest) => string
+  /** The name of its budget. Default: `name`. */
+  budget?: string
+}
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
 
-export type TierRateLimitHooks = { onRequest: Hook; preValidation: Hook }
+export type TierRateLimitHooks = {
+  onRequest: Hook
+  preValidation: Hook
+  /** Takes one request. Returns false, and takes nothing, when too few are left or another process has to decide. */
+  takeNow(request: FastifyRequest): boolean
+}
 
 /** A body counts as one additional request for each of these bytes. */
 export const BODY_BYTES_CHARGED_AS_REQUEST = 4_096
 
 /** Creates the hook of a rate limit. Requests above it get 429 with `Retry-After` and the RateLimit headers. */
-export function createRateLimitHook(limit: RateLimit): Hook {
-  const spend = spenderOf(limit)
+export function createRateLimitHook(openBudget: OpenRequestBudget, limit: RateLimit): Hook {
+  const spend = spenderOf(limit, openBudgetOf(openBudget, limit))
   return (request, reply, done) => spend(request, reply, 1, done)
 }
 
@@ -21,28 +32,39 @@ export function createRateLimitHook(limit: RateLimit): Hook {
  * Creates the hooks of a tier's limit. A request costs the `countsAs` of its route plus the length of its body; streamed
  * bodies cost nothing. `onRequest` charges before the body is read, `preValidation` if no length was announced.
  */
-export function createTierRateLimitHooks(limit: RateLimit): TierRateLimitHooks {
-  const spend = spenderOf(limit)
+export function createTierRateLimitHooks(
+  openBudget: OpenRequestBudget,
+  limit: RateLimit
+): TierRateLimitHooks {
+  const budget = openBudgetOf(openBudget, limit)
+  const spend = spenderOf(limit, budget)
   return {
     onRequest: (request, reply, done) => spend(request, reply, costOf(request), done),
     preValidation: (request, reply, done) => {
       const isCharged = request.headers['transfer-encoding'] === undefined || request.rawBody === null
       if (isCharged) return done()
       spend(request, reply, costOfBytes(request.rawBody?.length ?? 0), done)
-    }
+    },
+    takeNow: request => budget.takeNow(limit.callerOf(request)) === 0
   }
 }
 
-function spenderOf({ name, perMinute, callerOf }: RateLimit) {
-  const take = createRequestBudget(perMinute)
+const openBudgetOf = (open: OpenRequestBudget, { name, perMinute, budget = name }: RateLimit) =>
+  open(budget, perMinute)
+
+function spenderOf({ name, perMinute, callerOf }: RateLimit, budget: RequestBudget) {
   const policy = `"${name}";q=${perMinute};w=60`
 
   return (request: FastifyRequest, reply: FastifyReply, cost: number, done: (error?: Error) => void) => {
+    const end = (waitSeconds: number) => {
+      if (waitSeconds === 0) return done()
+      reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
+      done(rateLimitedError({ retryAfterSeconds: waitSeconds }))
+    }
     // A request that costs more than a minute's limit needs the full budget, and takes all of it.
-    const waitSeconds = take(callerOf(request), Math.min(cost, perMinute))
-    if (waitSeconds === 0) return done()
-    reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=0;t=${waitSeconds}`)
-    done(rateLimitedError({ retryAfterSeconds: waitSeconds }))
+    const waitSeconds = budget.take(callerOf(request), Math.min(cost, perMinute))
+    if (typeof waitSeconds === 'number') end(waitSeconds)
+    else void waitSeconds.then(end)
   }
 }
 

@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Database } from '../../platform/postgres/database.ts'
-import type { MetricsExposition } from './metrics.ts'
+import type { WorkerLink } from '../../platform/worker-link.ts'
+import { METRICS_CONTENT_TYPE, type MetricsExposition } from './metrics.ts'
 import { createReadinessCheck, type ReadinessDeps } from './readiness.ts'
 
 export type DiagnosticsEndpointDeps = ReadinessDeps & {
   db: Database
+  /** The link to the other workers, whose connections count too. */
+  worker?: Pick<WorkerLink, 'poolStatistics'> | undefined
   metrics: MetricsExposition
   /** Whether metrics are served on the diagnostics port only. */
   hasPrivateMetrics: boolean
@@ -16,7 +19,7 @@ export type DiagnosticsEndpointDeps = ReadinessDeps & {
  */
 export function mountDiagnostics(
   app: FastifyInstance,
-  { db, cache, metrics, isHeld, hasPrivateMetrics }: DiagnosticsEndpointDeps
+  { db, cache, worker, metrics, isHeld, hasPrivateMetrics }: DiagnosticsEndpointDeps
 ): void {
   const described = (summary: string, description: string) => ({
     schema: { tags: ['diagnostics'], summary, description },
@@ -47,20 +50,21 @@ export function mountDiagnostics(
   let encoded = { text: '', bytes: Buffer.alloc(0) }
   const exposition = described(
     'List metrics',
-    'Returns the metrics of this process as text in the format of Prometheus.'
+    'Returns the metrics of this process, or of all workers of its command, as text in the format of Prometheus.'
   )
   app.get('/metrics', exposition, async (_request, reply) => {
     const text = await metrics.expose()
     // Simultaneous callers of the metrics get the same text, so it is encoded once.
     if (text !== encoded.text) encoded = { text, bytes: Buffer.from(text) }
-    return reply.header('content-type', metrics.contentType).send(encoded.bytes)
+    return reply.header('content-type', METRICS_CONTENT_TYPE).send(encoded.bytes)
   })
 
   const pool = described(
     'Retrieve connection pool statistics',
-    'Returns the number of database connections of this process, by state.'
+    'Returns the number of database connections of this process, or of all workers of its command, by state.'
   )
-  app.get('/metricsz', pool, () => ({ time: now(), db_pool: db.statistics() }))
+  const poolStatistics = worker?.poolStatistics ?? db.statistics
+  app.get('/metricsz', pool, async () => ({ time: now(), db_pool: await poolStatistics() }))
 }
 
 const now = () => new Date().toISOString()

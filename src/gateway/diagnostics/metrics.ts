@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Counter, Registry } from '@prometheus-io/client'
 import type { RequestDurationHistogram } from '../../platform/metrics/durations.ts'
 import type { Metric, MetricRegistry } from '../../platform/metrics/registry.ts'
+import type { CollectedMetric, WorkerLink } from '../../platform/worker-link.ts'
 
 /** Default metrics of the library with unconventional names, or without a sensible value (`Nan`, 2^63) before a sample. */
 const EXCLUDED_METRICS = [
@@ -16,7 +17,8 @@ const EXCLUDED_METRICS = [
 ]
 
 const RENDER_INTERVAL_MS = 1_000
-const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+/** The type of the text that metrics are exposed as. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export type MetricsExposition = {
   /** Counts one request. `route` is the pattern, not the path, so that the number of series stays bounded. */
   observe(method: string, route: string, status: number, seconds: number): void
@@ -25,13 +27,18 @@ export type MetricsExposition = {
    * next rendering and share it, so many callers cost as much as one, and none gets old values.
    */
   expose(): Promise<string>
-  readonly contentType: string
+  /** The metrics of this process, which the primary process adds to those of other workers. */
+  collect(): Promise<CollectedMetric[]>
 }
 
-/** Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. */
+/**
+ * Exposes the metrics of the platform and the modules, of the run time, and the durations of requests. `worker`: exposes those of
+ * all workers.
+ */
 export function createMetricsExposition(
   declared: Pick<MetricRegistry, 'all'>,
-  durations: RequestDurationHistogram
+  durations: RequestDurationHistogram,
+  worker?: Pick<WorkerLink, 'exposeMetrics'>
 ): MetricsExposition {
   let opening: Promise<Registry> | undefined
   // Imported on first use, because the library loads 90 modules.
@@ -40,20 +47,32 @@ export function createMetricsExposition(
     const registry = new Registry()
     collectDefaultMetrics({ register: registry })
     countEarlierCpu(registry)
+    // The library leaves it out of sums.
+    const startTime = registry.getSingleMetric('process_start_time_seconds')
+    if (startTime !== undefined) Object.assign(startTime, { aggregator: 'min' })
     for (const name of EXCLUDED_METRICS) registry.removeSingleMetric(name)
     registry.registerMetric(durations as never)
     return registry
   }
   const exposed = new Set<Metric>()
-  const render = async () => {
+  const openWithDeclared = async () => {
     opening ??= open()
     const registry = await opening
     for (const metric of declared.all()) {
       if (!exposed.has(metric)) registry.registerMetric(asMetric(metric) as never)
       exposed.add(metric)
     }
-    return registry.metrics()
+    return registry
   }
+  return {
+    observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
+    expose: worker?.exposeMetrics ?? shareRenderings(async () => (await openWithDeclared()).metrics()),
+    collect: async () => (await openWithDeclared()).getMetricsAsJSON() as Promise<CollectedMetric[]>
+  }
+}
+
+/** Renders once a second at most. Callers in between wait for the next rendering and share it. */
+export function shareRenderings(render: () => Promise<string>): () => Promise<string> {
   let renderedAt = Number.NEGATIVE_INFINITY
   let next: Promise<string> | undefined
   const renderNext = async () => {
@@ -62,15 +81,11 @@ export function createMetricsExposition(
     renderedAt = performance.now()
     return render()
   }
-  return {
-    observe: (method, route, status, seconds) => durations.observe(method, route, status, seconds),
-    expose: () => {
-      next ??= renderNext().finally(() => {
-        next = undefined
-      })
-      return next
-    },
-    contentType: CONTENT_TYPE
+  return () => {
+    next ??= renderNext().finally(() => {
+      next = undefined
+    })
+    return next
   }
 }
 
@@ -86,7 +101,7 @@ function countEarlierCpu(registry: Registry): void {
 }
 
 /** Adapts a metric to the library's registry, which reads its values on each rendering. */
-const asMetric = ({ type, name, help, samples }: Metric) => ({
+const asMetric = ({ type, name, help, aggregator, samples }: Metric) => ({
   type,
   name,
   help,
@@ -94,6 +109,7 @@ const asMetric = ({ type, name, help, samples }: Metric) => ({
     type,
     name,
     help,
+    aggregator,
     values: samples().map(({ labels, value, suffix }) =>
       suffix === undefined ? { labels, value } : { labels, value, metricName: `${name}${suffix}` }
     )

@@ -3,6 +3,7 @@ import { OperatorError } from '../../kernel/errors.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../platform/postgres/database.ts'
+import type { WorkerLink } from '../../platform/worker-link.ts'
 import type { MetricsExposition } from './metrics.ts'
 
 /** Start data of the thread. `state` is shared memory; `HEARTBEAT_INDEX`, `NOT_READY_INDEX` and `DATABASE_OUT_INDEX` are its indexes. */
@@ -16,7 +17,6 @@ export type DiagnosticsThreadData = {
 export type MetricsSnapshot = {
   at: string
   takenAt: number
-  contentType: string
   metrics: string
   db_pool: object
 }
@@ -46,7 +46,22 @@ type Deps = {
   databaseUrl: string
   log: Log
   db: Pick<Database, 'statistics' | 'isOutOfConnections'>
-  metrics: Pick<MetricsExposition, 'expose' | 'contentType'>
+  metrics: Pick<MetricsExposition, 'expose'>
+  /** When the work was last seen to progress, in nanoseconds of the monotonic clock. Default: now, by this thread. */
+  progressedAt?: () => bigint
+}
+
+/** Opens the diagnostics port, if one is configured. That of several workers is opened by the primary process, which asks them. */
+export async function openOwnDiagnosticsPort({
+  worker,
+  ...deps
+}: Deps & { worker: WorkerLink | undefined; metrics: MetricsExposition }): Promise<
+  DiagnosticsHttpServer | undefined
+> {
+  const { config, db, metrics } = deps
+  worker?.measureBy({ ...db, collect: metrics.collect })
+  const hasPort = worker === undefined && config.server.diagnostics_port !== 0
+  return hasPort ? openDiagnosticsHttpServer(deps) : undefined
 }
 
 /**
@@ -59,11 +74,12 @@ export async function openDiagnosticsHttpServer({
   databaseUrl,
   log,
   db,
-  metrics
+  metrics,
+  progressedAt = process.hrtime.bigint
 }: Deps): Promise<DiagnosticsHttpServer> {
   const state = new BigInt64Array(new SharedArrayBuffer(STATES * BigInt64Array.BYTES_PER_ELEMENT))
   const beat = () => {
-    Atomics.store(state, HEARTBEAT_STATE_INDEX, process.hrtime.bigint())
+    Atomics.store(state, HEARTBEAT_STATE_INDEX, progressedAt())
     Atomics.store(state, OUT_OF_CONNECTIONS_STATE_INDEX, db.isOutOfConnections() ? 1n : 0n)
   }
   beat()
@@ -75,7 +91,6 @@ export async function openDiagnosticsHttpServer({
   const sendSnapshot = async () => {
     const snapshot: MetricsSnapshot = {
       metrics: await metrics.expose(),
-      contentType: metrics.contentType,
       db_pool: db.statistics(),
       at: new Date().toISOString(),
       takenAt: performance.timeOrigin + performance.now()

@@ -4,6 +4,7 @@ import { openLog } from '../../platform/log.ts'
 import { createServer } from '../../platform/node-http.ts'
 import { databaseOptionsFromConfig, openKeyValueCache } from '../../platform/platform.ts'
 import { openDatabase } from '../../platform/postgres/database.ts'
+import { METRICS_CONTENT_TYPE } from './metrics.ts'
 import {
   type DiagnosticsThreadData,
   type DiagnosticsThreadReport,
@@ -60,7 +61,7 @@ const pages: Record<string, () => DiagnosticResponse | Promise<DiagnosticRespons
   '/metrics': () => {
     if (snapshot === undefined) return noSnapshot
     const age = `# HELP ${AGE} Age of these metrics, in seconds.\n# TYPE ${AGE} gauge\n${AGE} ${ageSeconds(snapshot)}\n`
-    return { status: 200, contentType: snapshot.contentType, body: `${snapshot.metrics}${age}` }
+    return { status: 200, contentType: METRICS_CONTENT_TYPE, body: `${snapshot.metrics}${age}` }
   },
   '/metricsz': () => {
     if (snapshot === undefined) return noSnapshot

@@ -1,8 +1,10 @@
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export type ServerDraining = {
   begin(): void
+  /** Drains while another process listens on the same port: accepts no more connections, and `/readyz` stays as it is. */
+  retire(): void
   isDraining(): boolean
   hold(isHeld: boolean): void
   /** Whether `/readyz` answers 503: while draining or held. */
@@ -32,9 +34,10 @@ export function createServerDraining(
     done(null, payload)
   })
   keepSendingSockets(app.server)
+  let isReplaced = false
   const begin = () => {
     isDraining = true
-    onHeld(true)
+    if (!isReplaced) onHeld(true)
     stopping.abort()
     // Responses that started before draining lack `Connection: close`. With this timeout their sockets close a second
     // later.
@@ -46,12 +49,18 @@ export function createServerDraining(
   })
   return {
     begin,
+    retire: () => {
+      isReplaced = true
+      begin()
+      // Closes the listening socket only. The method of the HTTP server also closes idle connections.
+      NetServer.prototype.close.call(app.server)
+    },
     isDraining: () => isDraining,
     hold: wanted => {
       isHeld = wanted
       onHeld(isDraining || isHeld)
     },
-    isHeld: () => isDraining || isHeld
+    isHeld: () => (isDraining && !isReplaced) || isHeld
   }
 }
 

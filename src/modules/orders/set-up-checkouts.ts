@@ -38,7 +38,7 @@ type Apis = {
 
 /** Creates the services that are used before an order exists: address rules, checkouts and their prices. */
 export function setUpCheckoutServices(
-  { config, db, log, ports, timers, secrets }: ModulePlatform,
+  { config, db, log, openBudget, ports, timers, secrets }: ModulePlatform,
   settings: OrdersSettings,
   { auth, catalog, pricing, inventory, shipping, cart }: Apis
 ) {
@@ -47,9 +47,10 @@ export function setUpCheckoutServices(
   const readCheckoutInput = createCheckoutInputReader({ pricing, cart })
   const priceCheckout = createCheckoutPricer({ auth, catalog, pricing, inventory, shipping, lineQuantityMax })
   const expiresAfterSeconds = settings.checkout_minutes * MINUTE_SECONDS
-  const limitCodeGuesses = createPromotionCodeGuessLimiter(
-    config.rate_limit.enabled ? settings.unknown_codes_per_minute : Number.POSITIVE_INFINITY
-  )
+  const codesPerMinute = config.rate_limit.enabled
+    ? settings.unknown_codes_per_minute
+    : Number.POSITIVE_INFINITY
+  const limitCodeGuesses = createPromotionCodeGuessLimiter(openBudget('orders.codes', codesPerMinute))
   const checks = createOrderChecks({ ports, log })
   const checkouts = createCheckoutService({
     db,

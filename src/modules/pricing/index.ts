@@ -88,7 +88,7 @@ export const pricingModule = defineModule({
   ports: [orderHistoryPort, taxEnginePort],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
-  setup: async ({ config, db, broadcast, emit, log, metrics, ports, timers }) => {
+  setup: async ({ config, openBudget, db, broadcast, emit, log, metrics, ports, timers }) => {
     const periods = createPricingPeriodParser(config.shop.time_zone)
     const invalidation = createCacheInvalidator(broadcast, 'pricing')
     const priceChanges = createPriceChangeBroadcaster({ broadcast, emit })
@@ -104,7 +104,7 @@ export const pricingModule = defineModule({
     const explain = createPromotionCodeFindingExplainer(db)
     const priceLists = createPriceListService({ db, invalidation, priceChanges })
     const promotions = createPromotionService({ db, invalidation, periods })
-    const taxEngine = createTaxEngineService({ config, db, log, metrics, ports })
+    const taxEngine = createTaxEngineService({ config, openBudget, db, log, metrics, ports })
     timers.untilEmpty(DELETE_SECONDS, 'delete expired tax answers', taxEngine.deleteExpired)
     const api: PricingApi = {
       markets: { resolve: directory.resolve, isCurrent: directory.isCurrent, list: directory.list },

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../kernel/errors.ts'
-import { createRequestBudget } from '../../../kernel/request-budget.ts'
+import type { RequestBudget } from '../../../kernel/shared-request-budgets.ts'
 import { tooManyUnknownCodesError } from '../errors.ts'
 import type { PlaceOrderInput } from './place-order.ts'
 
@@ -25,13 +25,14 @@ export type LimitPromotionCodeGuesses = <T extends object>(
  * Limits the unknown promotion codes per minute and client address, so that clients cannot find codes by
  * trial. It does not count per account, because one client can create many accounts.
  */
-export function createPromotionCodeGuessLimiter(perMinute: number): LimitPromotionCodeGuesses {
-  const take = createRequestBudget(perMinute)
+export function createPromotionCodeGuessLimiter({
+  take
+}: Pick<RequestBudget, 'take'>): LimitPromotionCodeGuesses {
   return async (address, { codes = [] }, work) => {
     if (address === null || codes.length === 0) return work()
     // All codes are counted first, and the known ones are subtracted later, so that parallel requests cannot
     // try more codes.
-    const waitSeconds = take(address, codes.length)
+    const waitSeconds = await take(address, codes.length)
     if (waitSeconds > 0) throw tooManyUnknownCodesError({ retryAfterSeconds: waitSeconds })
     let outcome: WithFindings = {}
     try {
@@ -43,7 +44,7 @@ export function createPromotionCodeGuessLimiter(perMinute: number): LimitPromoti
       throw error
     } finally {
       const guessed = (outcome.findings ?? []).filter(({ code }) => GUESSED.includes(code)).length
-      take(address, guessed - codes.length)
+      await take(address, guessed - codes.length)
     }
   }
 }

@@ -5,6 +5,7 @@ import {
   createProviderRequestLimit,
   PROVIDER_CALL_OUTCOMES
 } from '../../../kernel/provider-caller.ts'
+import type { OpenRequestBudget } from '../../../kernel/shared-request-budgets.ts'
 import type { Config } from '../../../platform/core-settings.ts'
 import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
@@ -22,6 +23,7 @@ const DELETED_AT_ONCE = 1_000
 
 type Deps = {
   config: Pick<Config, 'rate_limit'>
+  openBudget: OpenRequestBudget
   db: Database
   log: Log
   metrics: Metrics
@@ -44,8 +46,8 @@ export type ComputeQuoteByTaxEngine = (
  * Asks a tax engine for the taxes of baskets. An answer, or that there was none, is stored for some minutes, so that every
  * process calculates the same price for the same basket.
  */
-export function createTaxEngineService({ config, db, log, metrics, ports }: Deps) {
-  const limitRequests = createProviderRequestLimit(config.rate_limit)
+export function createTaxEngineService({ config, openBudget, db, log, metrics, ports }: Deps) {
+  const limitRequests = createProviderRequestLimit(openBudget, 'pricing.taxes', config.rate_limit)
   const requests = metrics.counter(
     'tax_requests',
     'Requests to the tax engine, by outcome. After each that is not valid, the tax rates of the shop apply.',
@@ -79,7 +81,7 @@ export function createTaxEngineService({ config, db, log, metrics, ports }: Deps
     const key = hash('sha256', JSON.stringify([engine.name, request]), 'buffer')
     const stored = await db.first(repository.findTaxAnswer, { request: key })
     if (stored !== undefined) return stored.taxes
-    limitRequests(clientNetwork)
+    await limitRequests(clientNetwork)
     const taxes = await withoutSlot(() => ask(engine, request, key))
     const kept = await db.first(repository.storeTaxAnswer, { request: key, taxes, seconds: KEPT_SECONDS })
     if (kept === undefined) throw new Error('storing an answer of a tax engine returned no row')

@@ -8,6 +8,7 @@ import {
   PROVIDER_CALL_OUTCOMES
 } from '../../../kernel/provider-caller.ts'
 import { findRegionCode } from '../../../kernel/regions.ts'
+import type { OpenRequestBudget } from '../../../kernel/shared-request-budgets.ts'
 import type { Config } from '../../../platform/core-settings.ts'
 import type { WaitingRequest } from '../../../platform/idempotency/write.ts'
 import type { Log } from '../../../platform/log.ts'
@@ -22,6 +23,7 @@ const DELETED_AT_ONCE = 1_000
 
 type Deps = {
   config: Pick<Config, 'rate_limit'>
+  openBudget: OpenRequestBudget
   db: Database
   log: Log
   metrics: Metrics
@@ -47,6 +49,7 @@ export type FetchProviderOptions = (
  */
 export function createProviderRateService({
   config,
+  openBudget,
   db,
   log,
   metrics,
@@ -54,7 +57,7 @@ export function createProviderRateService({
   timeoutMs,
   keptSeconds
 }: Deps) {
-  const limitRequests = createProviderRequestLimit(config.rate_limit)
+  const limitRequests = createProviderRequestLimit(openBudget, 'shipping.rates', config.rate_limit)
   const callers = new Map<string, ReturnType<typeof createProviderCaller<readonly ProviderRate[]>>>()
   const requests = metrics.counter('rate_requests', 'Requests for rates to providers, by outcome.', {
     outcome: PROVIDER_CALL_OUTCOMES
@@ -99,7 +102,7 @@ export function createProviderRateService({
     const stored = await db.rows(repository.findProviderRates, { parcel: key })
     const missing = all.filter(({ name }) => !stored.some(({ provider }) => provider === name))
     if (missing.length === 0) return stored
-    limitRequests(clientNetwork)
+    await limitRequests(clientNetwork)
     const answers = await withoutSlot(() => Promise.all(missing.map(provider => ask(provider, parcel, key))))
     const rows = answers.filter(answer => answer !== undefined)
     if (rows.length === 0) return stored

@@ -1,0 +1,245 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { makeDataFolder } from './support/data-folder.ts'
+import { createTestDatabase } from './support/database.ts'
+import { eventually } from './support/eventually.ts'
+import { readExposition } from './support/exposition.ts'
+import { freePort } from './support/free-port.ts'
+import { createHttpClient, type HttpClient } from './support/http-client.ts'
+import { type Program, startProgram } from './support/program.ts'
+
+const CLIENTS = 16
+const PER_MINUTE = 200
+const ARGS = { args: ['start', '--workers', '2'] }
+
+const startWorkers = (settings: Record<string, string>): Program =>
+  startProgram({ CARTWRIGHT__SHOP__DEMO: 'off', ...settings }, ARGS)
+
+type Line = { worker?: number; pid?: number; msg?: string; req_id?: string }
+const linesOf = ({ output }: Program): Line[] =>
+  output.stdout
+    .split('\n')
+    .filter(line => line.startsWith('{') && line.endsWith('}'))
+    .map(line => JSON.parse(line))
+
+/** The processes of a worker so far, the latest first. */
+const pidsOf = (program: Program, number: number): number[] =>
+  linesOf(program)
+    .filter(({ msg, worker }) => msg === 'a worker serves requests' && worker === number)
+    .map(({ pid = Number.NaN }) => pid)
+    .toReversed()
+
+/** The process of a worker, once it is logged. */
+async function pidOf(program: Program, number: number): Promise<number> {
+  await eventually(() => expect(pidsOf(program, number)).not.toEqual([]))
+  return pidsOf(program, number)[0] as number
+}
+const isRunning = (pid: number) =>
+  existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+
+/** Every process that this one has started, and that these have started. */
+function descendantsOf(pid: number): number[] {
+  const path = `/proc/${pid}/task/${pid}/children`
+  const children = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').filter(Boolean) : []
+  return children.map(Number).flatMap(child => [child, ...descendantsOf(child)])
+}
+
+let program: Program
+let address: string
+let diagnostics: string
+let token: string
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const port = await freePort()
+  program = startWorkers({
+    DATABASE_URL: database.url,
+    CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port),
+    CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '1000000',
+    CARTWRIGHT__RATE_LIMIT__SECURED_PER_MINUTE: String(PER_MINUTE)
+  })
+  address = await program.listening
+  diagnostics = `http://127.0.0.1:${port}`
+  const account = { email: 'ada@example.com', password: 'a long engine poem' }
+  const client = createHttpClient(address, 1)
+  token = (await client.send('POST', '/api/auth/register', { body: account }))?.json.access_token
+  client.close()
+  return async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+    await database.drop()
+  }
+})
+
+/** Clients with one connection each, by the worker that serves it. Each worker serves one at least. */
+async function openClients(): Promise<Map<number | undefined, HttpClient[]>> {
+  const clients = Array.from({ length: CLIENTS }, () => createHttpClient(address, 1))
+  onTestFinished(() => {
+    for (const client of clients) client.close()
+  })
+  const ids = clients.map(() => crypto.randomUUID())
+  const greet = async (client: HttpClient, id = '') =>
+    expect((await client.send('GET', '/api/products', { headers: { 'x-request-id': id } }))?.status).toBe(200)
+  await Promise.all(clients.map((client, index) => greet(client, ids[index])))
+  const workerOf = (id: string | undefined) => linesOf(program).find(line => line.req_id === id)?.worker
+  await eventually(() => expect(ids.map(workerOf)).not.toContain(undefined))
+  const byWorker = Map.groupBy(clients, client => workerOf(ids[clients.indexOf(client)]))
+  expect([...byWorker.keys()].sort()).toEqual([1, 2])
+  return byWorker
+}
+
+/** Sends requests on all connections until `stop` is called, which returns how often each status was the answer. */
+function openLoad() {
+  const client = createHttpClient(address, CLIENTS)
+  let isOver = false
+  const statuses = new Map<number | undefined, number>()
+  const callers = Array.from({ length: CLIENTS }, async () => {
+    while (!isOver) {
+      const status = (await client.send('GET', '/api/products?limit=1'))?.status
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  })
+  return async () => {
+    isOver = true
+    await Promise.all(callers)
+    client.close()
+    return statuses
+  }
+}
+
+/** The number of requests to this route that were answered with 200, as the metrics at this address count them. */
+async function countOf(route: string, origin: string): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  const { families, problems } = readExposition(text)
+  expect(problems).toEqual([])
+  const samples = families.get('http_request_duration_seconds')?.samples ?? []
+  const isWanted = ({ route: of, status }: Record<string, string>) => of === route && status === '200'
+  return samples.find(({ name, labels }) => name.endsWith('_count') && isWanted(labels))?.value ?? 0
+}
+
+test('a limit of requests holds for all workers together', async () => {
+  const clients = [...(await openClients()).values()].flat()
+  const startedAt = performance.now()
+  const send = async (client: HttpClient) => {
+    const answers = []
+    for (let count = 0; count < 20; count += 1) answers.push(await client.send('GET', '/api/cart', { token }))
+    return answers
+  }
+  const answers = (await Promise.all(clients.map(send))).flat()
+  const refilled = Math.ceil(((performance.now() - startedAt) / 60_000) * PER_MINUTE)
+  const accepted = answers.filter(answer => answer?.status === 200).length
+  expect(answers).toHaveLength(20 * CLIENTS)
+  expect(accepted).toBeGreaterThanOrEqual(PER_MINUTE)
+  // One other worker may take 5 % that it has not reported.
+  expect(accepted).toBeLessThanOrEqual(1.05 * PER_MINUTE + refilled)
+  const refused = answers.find(answer => answer?.status === 429)
+  expect(refused?.headers['ratelimit-policy']).toBe(`"secured";q=${PER_MINUTE};w=60`)
+})
+
+test('metrics on both ports are the sums of all workers', async () => {
+  const origins = [address, diagnostics]
+  const clients = [...(await openClients()).values()].flat()
+  const before = await countOf('/api/products', address)
+  for (const client of clients) await client.send('GET', '/api/products')
+  for (const origin of origins)
+    await eventually(async () => expect(await countOf('/api/products', origin)).toBe(before + CLIENTS))
+  const body = (await (await fetch(`${address}/metricsz`)).json()) as { db_pool: { max_conns: number } }
+  expect(body.db_pool.max_conns).toBe(2 * 20)
+})
+
+test('a killed worker is replaced; connections of the other one and new ones keep working, and no counter falls', async () => {
+  const byWorker = await openClients()
+  const before = await countOf('/api/products', diagnostics)
+  const pid = await pidOf(program, 1)
+  process.kill(pid, 'SIGKILL')
+  const others = byWorker.get(2) ?? []
+  const sendOnNew = async () => {
+    const client = createHttpClient(address, 1)
+    const status = (await client.send('GET', '/api/products'))?.status
+    client.close()
+    return status
+  }
+  for (let round = 0; round < 10; round += 1) {
+    const kept = await Promise.all(others.map(client => client.send('GET', '/api/products')))
+    expect([...kept.map(answer => answer?.status), await sendOnNew()]).toEqual(
+      Array(others.length + 1).fill(200)
+    )
+  }
+  expect((await fetch(`${diagnostics}/readyz`)).status).toBe(200)
+  await eventually(() => expect(pidsOf(program, 1)[0]).not.toBe(pid))
+  expect(await countOf('/api/products', diagnostics)).toBeGreaterThanOrEqual(before)
+  await openClients()
+})
+
+test('a connection that a hanging worker has not taken is served by another one when it is killed', async () => {
+  const pid = await pidOf(program, 1)
+  process.kill(pid, 'SIGSTOP')
+  const clients = Array.from({ length: 4 }, () => createHttpClient(address, 1))
+  let answered = 0
+  const answers = clients.map(async client => {
+    const answer = await client.send('GET', '/api/products')
+    answered += 1
+    client.close()
+    return answer?.status
+  })
+  await eventually(() => expect(answered).toBe(3))
+  process.kill(pid, 'SIGKILL')
+  expect(await Promise.all(answers)).toEqual([200, 200, 200, 200])
+  await eventually(() => expect(pidsOf(program, 1)[0]).not.toBe(pid))
+})
+
+test('SIGHUP replaces every worker under load, and no request fails', async () => {
+  const before = [await pidOf(program, 1), await pidOf(program, 2)]
+  const stop = openLoad()
+  const isReady = async () => expect((await fetch(`${diagnostics}/readyz`)).status).toBe(200)
+  program.child.kill('SIGHUP')
+  await eventually(async () => {
+    await isReady()
+    expect(before.filter(isRunning)).toEqual([])
+  })
+  const statuses = await stop()
+  expect([...statuses.keys()]).toEqual([200])
+  expect(statuses.get(200)).toBeGreaterThan(100)
+})
+
+test('SIGTERM stops all workers and leaves no process', async () => {
+  const all = descendantsOf(program.child.pid ?? 0)
+  expect(all.length).toBeGreaterThanOrEqual(2)
+  program.child.kill('SIGTERM')
+  const { code, stdout, stderr } = await program.ended
+  expect([code, stderr, stdout.match(/^Stopp(?:ing|ed).*$/gm)?.length]).toEqual([0, '', 2])
+  expect(all.filter(isRunning)).toEqual([])
+})
+
+test('the embedded database serves all workers, survives one of them, and ends with the command', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright-workers-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o755)
+  const data = join(folder, 'data')
+  await makeDataFolder(data)
+  const embedded = startWorkers({ CARTWRIGHT_DATA: data })
+  onTestFinished(async () => {
+    embedded.child.kill('SIGKILL')
+    await embedded.ended
+  })
+  const origin = await embedded.listening
+  expect(embedded.output.stdout.match(/^Administrator/gm)).toHaveLength(1)
+  const pid = await pidOf(embedded, 1)
+  process.kill(pid, 'SIGKILL')
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200)
+  await eventually(() => expect(pidsOf(embedded, 1)[0]).not.toBe(pid))
+  const all = descendantsOf(embedded.child.pid ?? 0)
+  embedded.child.kill('SIGTERM')
+  expect((await embedded.ended).code).toBe(0)
+  expect(all.filter(isRunning)).toEqual([])
+})
+
+test.each([
+  ['an unknown setting', { CARTWRIGHT__SERVER__PROT: '1' }, /unknown key server\.prot/g],
+  ['an unreachable database', { DATABASE_URL: 'postgres://127.0.0.1:1/shop' }, /^.*127\.0\.0\.1.*$/gm]
+])('%s ends the whole command with one message and exit code 1', async (_what, settings, message) => {
+  const { code, stderr, stdout } = await startWorkers(settings).ended
+  expect([code, stderr.match(message)?.length, stdout]).toEqual([1, 1, ''])
+})
