@@ -7,13 +7,15 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { addressOf, throughProxy } from '../faults/postgres-address.ts'
 import { openTcpProxy } from '../faults/tcp-proxy.ts'
-import { createApiClient, expectSuccess } from '../journeys/shop.ts'
+import { type ApiClient, createApiClient, expectSuccess } from '../journeys/shop.ts'
 import { STOCKHOLM } from '../support/checkouts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { startProgram } from '../support/program.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
 import { canContain, contained, readDockerfile } from './image.ts'
+import { hasNginx, startNginx } from './nginx.ts'
+import { readCompose } from './settings-files.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MEGABYTE = 1_000_000
@@ -86,63 +88,89 @@ test('the SBOM lists exactly the packages of the image with their versions and l
 })
 
 test.skipIf(!canContain)(
-  'the image sells as a user without rights on a read-only file system, and stops when it is told to',
+  'two containers of the compose file sell behind nginx, as a user without rights on a read-only file system',
   async () => {
     const database = await createTestDatabase()
     onTestFinished(database.drop)
     // The socket of the tests' server is for its owner and root only.
     const proxy = await openTcpProxy(addressOf(database.url))
     onTestFinished(proxy.close)
-    const diagnostics = await freePort()
+    const compose = await readCompose({
+      POSTGRES_PASSWORD: 'secret',
+      GRAFANA_PASSWORD: 'secret',
+      CARTWRIGHT_SECRETS_KEYS: SECRET_SETTINGS.CARTWRIGHT__SECRETS__KEYS
+    })
     const [, ...flags] = image.entrypoint
     const [main = '', ...args] = [...flags, ...image.command]
-    const { child, ended, listening, output } = startProgram(
-      {
-        ...image.environment,
-        ...SECRET_SETTINGS,
-        PORT: '0',
-        NODE_COMPILE_CACHE: '',
-        TMPDIR: temporary,
-        DATABASE_URL: throughProxy(database.url, proxy),
-        CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(diagnostics),
-        CARTWRIGHT__SERVER__DRAIN_SECONDS: '0',
-        CARTWRIGHT__SHOP__DEMO: 'on',
-        CARTWRIGHT__PAYMENTS__BANK_TRANSFER: 'DE89 3704 0044 0532 0130 00'
-      },
-      { main, args, cwd: app, within: contained(image.user, temporary) }
-    )
-    onTestFinished(async () => {
-      child.kill('SIGKILL')
-      await ended
-    })
-    const origin = await listening
-    const client = createApiClient(origin)
-
-    const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
-    expect(status).toMatch(/^Uid:\t1000\t/m)
-    expect(status).toMatch(/^CapBnd:\t0+$/m)
-    const [, root] = /^(.* \/ \/ .*)$/m.exec(await readFile(`/proc/${child.pid}/mountinfo`, 'utf8')) ?? []
-    expect(root).toMatch(/ \/ \/ ro\b/)
-
-    const ready = async () => (await fetch(`http://127.0.0.1:${diagnostics}/readyz`)).status
-    await expect.poll(ready).toBe(200)
-    const [, ...probe] = image.healthcheck.map(word => word.replace('9464', String(diagnostics)))
-    await run(process.execPath, probe)
-    expect((await client.get('/metrics')).status).toBe(404)
-
-    const { variants } = await expectSuccess(client.get('/api/products/fika-mug'))
-    const { guest_cart_token } = await expectSuccess(
-      client.post('/api/guest-cart', { variant_id: variants[0].id, quantity: 2 })
-    )
-    const order = await expectSuccess(
-      client.post('/api/orders/guest', {
-        ...{ email: 'ada@example.com', guest_cart_token, shipping_address: STOCKHOLM },
-        payment: { provider: 'manual', method: 'bank_transfer' }
+    const redis = await freePort()
+    const startContainer = async () => {
+      const diagnostics = await freePort()
+      const program = startProgram(
+        {
+          ...image.environment,
+          ...compose.services.shop?.environment,
+          PORT: '0',
+          NODE_COMPILE_CACHE: '',
+          TMPDIR: temporary,
+          DATABASE_URL: throughProxy(database.url, proxy),
+          // Nothing listens there: a shop sells without its cache.
+          REDIS_URL: `redis://127.0.0.1:${redis}`,
+          CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(diagnostics),
+          CARTWRIGHT__SERVER__DRAIN_SECONDS: '0',
+          CARTWRIGHT__SHOP__DEMO: 'on',
+          CARTWRIGHT__PAYMENTS__BANK_TRANSFER: 'DE89 3704 0044 0532 0130 00'
+        },
+        { main, args, cwd: app, within: contained(image.user, temporary) }
+      )
+      onTestFinished(async () => {
+        program.child.kill('SIGKILL')
+        await program.ended
       })
+      return { ...program, diagnostics, origin: await program.listening }
+    }
+    const containers = await Promise.all(
+      Array.from({ length: compose.services.shop?.scale ?? 1 }, startContainer)
     )
-    expect(order).toMatchObject({ status: 'pending', items: [{ quantity: 2 }] })
+    for (const { child, diagnostics } of containers) {
+      await expectContained(child.pid)
+      const ready = async () => (await fetch(`http://127.0.0.1:${diagnostics}/readyz`)).status
+      await expect.poll(ready).toBe(200)
+      const [, ...probe] = image.healthcheck.map(word => word.replace('9464', String(diagnostics)))
+      await run(process.execPath, probe)
+    }
 
-    child.kill('SIGTERM')
-    expect(await ended, output.stdout).toMatchObject({ code: 0, stderr: '' })
+    const origins = containers.map(({ origin }) => origin)
+    const nginx = hasNginx ? await startNginx(origins) : { origin: origins[0] ?? '', close: async () => {} }
+    onTestFinished(nginx.close)
+    await buy(createApiClient(nginx.origin))
+
+    for (const { child } of containers) child.kill('SIGTERM')
+    for (const { ended } of containers) expect(await ended).toMatchObject({ code: 0, stderr: '' })
+    // Each process had a part of the requests.
+    const served = containers.filter(({ output }) => /"route":"\/api\//.test(output.stdout))
+    expect(served).toHaveLength(hasNginx ? 2 : 1)
   }
 )
+
+async function expectContained(pid: number | undefined) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  expect(status).toMatch(/^Uid:\t1000\t/m)
+  expect(status).toMatch(/^CapBnd:\t0+$/m)
+  const [, root] = /^(.* \/ \/ .*)$/m.exec(await readFile(`/proc/${pid}/mountinfo`, 'utf8')) ?? []
+  expect(root).toMatch(/ \/ \/ ro\b/)
+}
+
+/** A guest reads the catalog, fills a cart and orders it. Operators' addresses are not public. */
+async function buy(client: ApiClient) {
+  expect((await client.get('/metrics')).status).toBe(404)
+  const { variants } = await expectSuccess(client.get('/api/products/fika-mug'))
+  const item = { variant_id: variants[0].id, quantity: 2 }
+  const { guest_cart_token } = await expectSuccess(client.post('/api/guest-cart', item))
+  const order = await expectSuccess(
+    client.post('/api/orders/guest', {
+      ...{ email: 'ada@example.com', guest_cart_token, shipping_address: STOCKHOLM },
+      payment: { provider: 'manual', method: 'bank_transfer' }
+    })
+  )
+  expect(order).toMatchObject({ status: 'pending', items: [{ quantity: 2 }] })
+}

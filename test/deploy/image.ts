@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
+import { variablesOf } from './settings-files.ts'
 
 const DOCKERFILE = new URL('../../deploy/image/Dockerfile', import.meta.url)
 
@@ -13,11 +14,7 @@ export async function readDockerfile() {
   const command = (instruction: string) =>
     JSON.parse(value(instruction).replace(/^.*?(?=\[)/, '')) as string[]
   return {
-    environment: Object.fromEntries(
-      value('ENV')
-        .split(/\s+/)
-        .map(pair => pair.split('=', 2) as [string, string])
-    ),
+    environment: variablesOf(value('ENV')),
     user: value('USER'),
     entrypoint: command('ENTRYPOINT'),
     command: command('CMD'),
