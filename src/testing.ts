@@ -168,9 +168,9 @@ async function openOn<Apis extends Record<string, object>>(
 
 /** A machine that runs many tests simultaneously is no reason to give up a connection after 3 seconds either. */
 function withLongConnectTimeout(databaseUrl: string): string {
-  const url = new URL(databaseUrl)
-  if (!url.searchParams.has('connect_timeout')) url.searchParams.set('connect_timeout', '60')
-  return url.href
+  // A URL with several hosts cannot be parsed by `URL`.
+  if (/[?&]connect_timeout=/.test(databaseUrl)) return databaseUrl
+  return `${databaseUrl}${databaseUrl.includes('?') ? '&' : '?'}connect_timeout=60`
 }
 
 async function openWith<Apis extends Record<string, object>>(
