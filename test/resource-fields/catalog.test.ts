@@ -101,7 +101,7 @@ test('a changed public field changes the ETag of a cached page, an unchanged one
   await setLabel(shop, id, 'changed')
   const changed = await read(etag as string)
   expect([changed.status, changed.json.label]).toEqual([200, 'changed'])
-  expect(changed.headers['cache-control']).toBe('public, no-cache')
+  expect(changed.headers['cache-control']).toBe('public, max-age=0, stale-if-error=300')
 })
 
 test('an administrative field is in reads of administrators with the scope only', async () => {

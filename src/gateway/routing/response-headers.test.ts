@@ -46,7 +46,7 @@ test.each([
 test('public responses may be stored, and are revalidated each time', async () => {
   const gateway = await useGateway({ modules: [routes] })
   const { headers } = await gateway.request('GET', '/api/x/shared')
-  expect(headers).toMatchObject({ ...COMMON, 'cache-control': 'public, no-cache' })
+  expect(headers).toMatchObject({ ...COMMON, 'cache-control': 'public, max-age=0, stale-if-error=300' })
   expect(headers.vary).toBe('x-terms, Accept-Encoding')
 })
 

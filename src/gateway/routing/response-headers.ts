@@ -6,6 +6,12 @@ import type { ModuleRequestHeaders } from './tiers.ts'
 type Headers = Readonly<Record<string, string>>
 
 /**
+ * Caches validate on every use, and may use a response for five minutes while the shop fails (RFC 5861, 4). `no-cache` would
+ * forbid that (RFC 9111, 4.2.4).
+ */
+const PUBLIC_CACHE_CONTROL = 'public, max-age=0, stale-if-error=300'
+
+/**
  * Headers of every response. Browsers do not guess the type, do not show it in a frame and send no referrer. Caches do
  * not store it unless the route allows it.
  */
@@ -39,14 +45,14 @@ export function setCacheHeadersOfScope(
     vary: vary('Authorization', ...credentialHeaders)
   }
   const publicHeaders: Headers = {
-    'cache-control': 'public, no-cache',
+    'cache-control': PUBLIC_CACHE_CONTROL,
     vary: vary(...varyHeaders, 'Accept-Encoding')
   }
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.headers(privateHeaders)
     done()
   })
-  scope.decorateRequest('isResponseCurrent', null)
+  scope.decorateRequest('keeping', null)
   cachePublicResponses(scope, keep)
   scope.addHook('onRoute', (route: RouteOptions) => {
     if (route.config?.cache !== 'public') return

@@ -49,7 +49,7 @@ test('a market is created, changed and deleted, and public while it is active', 
   const path = `${MARKETS}/${made.id}`
   const shown = await anonymous.get('/api/markets')
   expect(shown.headers).toMatchObject({
-    'cache-control': 'public, no-cache',
+    'cache-control': 'public, max-age=0, stale-if-error=300',
     vary: 'x-market, Accept-Encoding'
   })
   expect(shown.json.items).toMatchObject([{ code: 'de' }, { code: 'default' }])
