@@ -1,27 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { DomainError } from '../kernel/errors.ts'
 import { RecentlyUsedMap } from '../kernel/recently-used-map.ts'
+import type { Broadcast } from '../platform/broadcast.ts'
 import type { Config } from '../platform/core-settings.ts'
+import type { Database } from '../platform/postgres/database.ts'
+import { databaseUnavailableError, isDatabaseAvailabilityError } from '../platform/postgres/errors.ts'
 import { matchesIfNoneMatch } from './caching/content-negotiation.ts'
 import { isGzipWanted, type Representation } from './caching/public-responses.ts'
 import type { TierRateLimitHooks } from './callers/rate-limits.ts'
 import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
+import { createDatabaseOutage } from './database-outage.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
+import type { sendErrorResponse } from './problem.ts'
 import { commonResponseHeaders } from './routing/response-headers.ts'
 import type { ModuleRequestHeaders } from './routing/tiers.ts'
 
+type Keeping = {
+  /** Whether the response is still current. */
+  readonly isCurrent: () => boolean
+  /** Whether it is the first page of a list, which is kept apart, so that other pages do not evict it. */
+  readonly isFirstPage: boolean
+}
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whether the response of this request is still current; `null` when only its handler knows. */
-    isResponseCurrent: (() => boolean) | null
+    /** How the response of this request is kept; `null` when only its handler knows whether it is current. */
+    keeping: Keeping | null
   }
 }
 
-const BYTES_MAX = 33_554_432
+const FIRST_PAGES_BYTES_MAX = 8_388_608
+const OTHERS_BYTES_MAX = 25_165_824
 const ENTRY_OVERHEAD_BYTES = 1_000
 /** A kept response is built by its handler again after this time, so the caches behind it see which pages are used. */
 const KEPT_MS_MAX = 1_000
+/** A response that was current within this time is sent while the database is away. */
+const STALE_MS_MAX = 300_000
+/** The same for the first page of a list: a shop without its lists shows nothing. */
+const STALE_FIRST_PAGE_MS_MAX = 3_600_000
 
-type KeptResponse = {
+type KeptResponse = Keeping & {
   readonly text: string
   /** The text, or its bytes unless all characters are ASCII. */
   readonly body: string | Buffer
@@ -29,39 +46,67 @@ type KeptResponse = {
   /** Name, value, name, value. The first two are the content type, which a 304 does not have. */
   readonly headers: readonly string[]
   readonly until: number
-  readonly isCurrent: () => boolean
+  /** When the response was last known to be current. */
+  currentAt: number
 }
 type Deps = {
   config: Pick<Config, 'server'>
+  broadcast: Pick<Broadcast, 'watch' | 'isLive'>
+  db: Pick<Database, 'ping'>
   varyHeaders: ModuleRequestHeaders['varyHeaders']
   shopperAddresses: Pick<ShopperAddressReader, 'setShopperAddress'>
   publicLimit: Pick<TierRateLimitHooks, 'takeNow'> | undefined
 }
+type SendError = typeof sendErrorResponse
 export type KeptResponses = ReturnType<typeof createKeptResponses>
 
 /**
  * Lets the gateway send the response again to requests with the same target, while `isCurrent` returns true. For handlers with
  * `cache: 'public'`. `isCurrent` runs for each such request, so it must answer from memory and immediately.
  */
-export function keepResponseWhile(request: FastifyRequest, isCurrent: (() => boolean) | undefined): void {
-  request.isResponseCurrent = isCurrent ?? null
+export function keepResponseWhile(
+  request: FastifyRequest,
+  isCurrent: (() => boolean) | undefined,
+  { isFirstPage = false } = {}
+): void {
+  request.keeping = isCurrent ? { isCurrent, isFirstPage } : null
 }
 
 /**
  * Keeps responses of public routes by request target and sends them without routing hooks, validation, a slot and the handler.
  * They need no slot, because they take less time than finding one. Other requests continue with the hooks of their route, also
  * those that a limit will refuse.
+ *
+ * While the database is away, responses that are no longer current are sent for some minutes more, with their age.
  */
-export function createKeptResponses({ config, varyHeaders, shopperAddresses, publicLimit }: Deps) {
-  const kept = new RecentlyUsedMap<KeptResponse>(
-    BYTES_MAX,
-    ({ text, body }, key) => 2 * (text.length + key.length + body.length) + ENTRY_OVERHEAD_BYTES
-  )
+export function createKeptResponses({ config, broadcast, db, varyHeaders, ...rest }: Deps) {
+  const { shopperAddresses, publicLimit } = rest
+  const createMap = (bytesMax: number) =>
+    new RecentlyUsedMap<KeptResponse>(
+      bytesMax,
+      ({ text, body }, key) => 2 * (text.length + key.length + body.length) + ENTRY_OVERHEAD_BYTES
+    )
+  const firstPages = createMap(FIRST_PAGES_BYTES_MAX)
+  const others = createMap(OTHERS_BYTES_MAX)
   const keptHeaders = [...Object.keys(commonResponseHeaders(config)), 'vary', 'link']
+  const outage = createDatabaseOutage({ broadcast, db }, now => {
+    for (const kept of [...firstPages.values(), ...others.values()])
+      if (kept.isCurrent()) kept.currentAt = now
+  })
 
   // An empty header differs from an absent one.
   const keyOf = ({ raw, headers }: FastifyRequest): string =>
     varyHeaders.reduce((key, name) => `${key}\n${headers[name] ?? '\n'}`, raw.url ?? '')
+
+  const find = (request: FastifyRequest): KeptResponse | undefined => {
+    const { method } = request.raw
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    const key = keyOf(request)
+    return firstPages.get(key) ?? others.get(key)
+  }
+
+  const mayBeStale = ({ isFirstPage, currentAt }: KeptResponse, now: number): boolean =>
+    outage.isRecent(now) && now - currentAt < (isFirstPage ? STALE_FIRST_PAGE_MS_MAX : STALE_MS_MAX)
 
   /** Whether the caller has the right to this request and its limit allows it. Errors are left to the hooks of the tier. */
   function isAllowed(request: FastifyRequest, reply: FastifyReply): boolean {
@@ -72,55 +117,105 @@ export function createKeptResponses({ config, varyHeaders, shopperAddresses, pub
     return failure === undefined && (publicLimit?.takeNow(request) ?? true)
   }
 
+  /** Sends a response, with its age when it is stale. */
+  function write(
+    { text, body, made, headers, currentAt }: KeptResponse,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    staleAt?: number
+  ): void {
+    const isGzipped = made.gzipped instanceof Buffer && isGzipWanted(text, request.headers['accept-encoding'])
+    const tag = isGzipped ? made.gzipTag : made.tag
+    const own = ['etag', tag, 'x-request-id', request.id]
+    // RFC 9111, 5.1 and 5.5.
+    if (staleAt !== undefined)
+      own.push(
+        'age',
+        String(Math.round((staleAt - currentAt) / 1_000)),
+        'warning',
+        '110 - "Response is Stale"'
+      )
+    reply.hijack()
+    const response = reply.raw
+    closeAfterUnreadBody(request.raw, response)
+    const condition = request.headers['if-none-match']
+    if (condition !== undefined && matchesIfNoneMatch(condition, tag)) {
+      response.writeHead(304, [...headers.slice(2), ...own]).end()
+      return
+    }
+    const sent = isGzipped ? (made.gzipped as Buffer) : body
+    if (isGzipped) own.push('content-encoding', 'gzip')
+    response.writeHead(200, [...headers, ...own, 'content-length', String(sent.length)])
+    // ASCII is written as latin1, which needs no encoding.
+    response.end(request.raw.method === 'HEAD' ? '' : sent, 'latin1')
+  }
+
+  /** Sends the kept response of a request whose handler failed for lack of the database. Returns false when there is none. */
+  function sendInsteadOf(error: Error, request: FastifyRequest, reply: FastifyReply): boolean {
+    const found = error instanceof DomainError ? find(request) : undefined
+    if (found === undefined) return false
+    if (!isDatabaseAvailabilityError(error)) {
+      // The handler rejects the request now, such as for a deleted product.
+      const { kind } = error as DomainError
+      if (kind !== 'unavailable' && kind !== 'rate_limited')
+        for (const map of [firstPages, others]) map.delete(keyOf(request))
+      return false
+    }
+    if (error.code === databaseUnavailableError.code || !broadcast.isLive()) outage.handlerFailed()
+    const now = performance.now()
+    if (!mayBeStale(found, now)) return false
+    request.log.warn({ req_id: request.id, err: error }, 'the database is away; a stale response was sent')
+    write(found, request, reply, now)
+    return true
+  }
+
   return {
     /** Keeps the response if its handler called `keepResponseWhile`. */
     keep(request: FastifyRequest, reply: FastifyReply, text: string, made: Representation): void {
-      const { isResponseCurrent: isCurrent } = request
+      const { keeping } = request
       // A limit of the route is applied by its hook.
-      if (isCurrent === null || request.routeOptions.config.limit !== undefined) return
+      if (keeping === null || request.routeOptions.config.limit !== undefined) return
       const headers = ['content-type', ...keptHeaders].flatMap(name => {
         const value = reply.getHeader(name)
         return value === undefined ? [] : [name, String(value)]
       })
       const isAscii = Buffer.byteLength(text) === text.length
       const body = isAscii ? text : Buffer.from(text)
-      const until = performance.now() + KEPT_MS_MAX
-      kept.set(keyOf(request), { text, body, made, headers, until, isCurrent })
+      const now = performance.now()
+      const kept = { ...keeping, text, body, made, headers, until: now + KEPT_MS_MAX, currentAt: now }
+      ;(keeping.isFirstPage ? firstPages : others).set(keyOf(request), kept)
     },
 
     /** Sends the kept response. Returns false when there is none that is current and allowed. */
     send(request: FastifyRequest, reply: FastifyReply): boolean {
-      const { method } = request.raw
-      if (method !== 'GET' && method !== 'HEAD') return false
-      const key = keyOf(request)
-      const found = kept.get(key)
+      const found = find(request)
       if (found === undefined) return false
-      if (performance.now() >= found.until || !found.isCurrent()) {
-        kept.delete(key)
-        return false
-      }
-      const { text, made, headers } = found
-      const gzipped = isGzipWanted(text, request.headers['accept-encoding']) ? made.gzipped : null
+      const now = performance.now()
+      const isNew = now < found.until && found.isCurrent()
+      if (!isNew && !(mayBeStale(found, now) && outage.isAway(now))) return false
+      const { text, made } = found
       // The `onSend` hook of the route compresses it.
-      if (gzipped !== null && !(gzipped instanceof Buffer)) return false
-      if (!isAllowed(request, reply)) return false
-
-      const tag = gzipped === null ? made.tag : made.gzipTag
-      const condition = request.headers['if-none-match']
-      reply.hijack()
-      const response = reply.raw
-      closeAfterUnreadBody(request.raw, response)
-      const own = ['etag', tag, 'x-request-id', request.id]
-      if (condition !== undefined && matchesIfNoneMatch(condition, tag)) {
-        response.writeHead(304, [...headers.slice(2), ...own]).end()
-        return true
-      }
-      const body = gzipped ?? found.body
-      if (gzipped !== null) own.push('content-encoding', 'gzip')
-      response.writeHead(200, [...headers, ...own, 'content-length', String(body.length)])
-      // ASCII is written as latin1, which needs no encoding.
-      response.end(method === 'HEAD' ? '' : body, 'latin1')
+      const mustCompress =
+        isNew && isGzipWanted(text, request.headers['accept-encoding']) && !(made.gzipped instanceof Buffer)
+      if (mustCompress || !isAllowed(request, reply)) return false
+      write(found, request, reply, isNew ? undefined : now)
       return true
-    }
+    },
+
+    /** Sends the stale response of a request that waits too long while contact with the database is lost. */
+    sendInTime(request: FastifyRequest, reply: FastifyReply): boolean {
+      const found = broadcast.isLive() ? undefined : find(request)
+      const now = performance.now()
+      if (found === undefined || !mayBeStale(found, now)) return false
+      write(found, request, reply, now)
+      return true
+    },
+
+    /** Returns an error handler: sends the kept response if the handler failed for lack of the database, otherwise the error. */
+    orElse:
+      (sendError: SendError): SendError =>
+      (error, request, reply) => {
+        if (!sendInsteadOf(error, request, reply)) sendError(error, request, reply)
+      }
   }
 }

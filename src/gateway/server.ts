@@ -88,7 +88,7 @@ type ServerParts = {
   requestHeaders: readonly string[]
   slots: RequestSlots
   shopperAddresses: ShopperAddressReader
-  sendKept: KeptResponses['send']
+  keptResponses: Pick<KeptResponses, 'send' | 'orElse'>
   fallbacks: FallbackResponses
   classOf: ClassOf
   isDraining: () => boolean
@@ -114,7 +114,6 @@ export async function createGateway({
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, timers, openBudget, worker } = platform
   const metrics = createMetricsExposition(platform.metrics, platform.durations, worker)
-  const slots = createRequestSlots({ config, metrics: platform.metrics })
   const shopperAddresses = createShopperAddressReader(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
   const publicLimit = hasLimits
@@ -129,13 +128,14 @@ export async function createGateway({
     varyHeaders: [...new Set(modules.flatMap(module => module.varyHeaders ?? []))]
   }
   const disabledModule = createDisabledModuleCheck(modules)
-  const keptResponses = createKeptResponses({ config, ...headers, shopperAddresses, publicLimit })
+  const keptResponses = createKeptResponses({ ...platform, ...headers, shopperAddresses, publicLimit })
+  const slots = createRequestSlots({ config, metrics: platform.metrics, ...keptResponses })
   const app = createServer(platform, {
     metrics,
     requestHeaders: [...headers.credentialHeaders, ...headers.varyHeaders],
     slots,
     shopperAddresses,
-    sendKept: keptResponses.send,
+    keptResponses,
     classOf: (method, target) => classOf(method, target),
     isDraining: () => draining.isDraining(),
     limit: createNonApiRateLimitHook(publicLimit?.onRequest),
@@ -261,7 +261,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
   }
   app.addHook('onRequest', (request, reply, done) => {
     const { host } = request.headers
-    if (host !== undefined && isServedHost(host) && parts.sendKept(request, reply)) {
+    if (host !== undefined && isServedHost(host) && parts.keptResponses.send(request, reply)) {
       countAndLogRequest(request, reply, metrics)
       return
     }
@@ -282,7 +282,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     closeAfterUnreadBody(request.raw, reply.raw)
     done(null, payload)
   })
-  app.setErrorHandler(sendErrorResponse)
+  app.setErrorHandler(parts.keptResponses.orElse(sendErrorResponse))
   app.decorateRequest('identity', null)
   app.decorateRequest('shopperAddress', null)
   for (const name of ['idempotency', 'rawBody', 'write', 'fieldWrites', 'operationId', 'audit', 'slot'])

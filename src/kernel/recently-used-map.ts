@@ -26,6 +26,11 @@ export class RecentlyUsedMap<V> {
     return young === undefined ? this.#getOld(key) : young
   }
 
+  /** All values, without marking them as used. */
+  values(): V[] {
+    return [...this.#young.values(), ...this.#old.values()]
+  }
+
   /** Does not store a value larger than half of the capacity. */
   set(key: string, value: V): void {
     this.delete(key)

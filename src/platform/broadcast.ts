@@ -22,6 +22,8 @@ export type Broadcast = {
    * cached.
    */
   subscribe(topic: string, subscriber: BroadcastSubscriber): void
+  /** Watches the LISTEN connection, which is the first to notice that the database is away. */
+  watch(watcher: BroadcastWatcher): void
   /** False while messages may be lost; then do not serve from a cache of this process. */
   isLive(): boolean
   close(): Promise<void>
@@ -35,6 +37,8 @@ export type ProvableBroadcast = Broadcast & {
   prove(db: TransactionRunner): Promise<void>
 }
 export type BroadcastSubscriber = { onMessage(payload: string): void; onGap(): void }
+/** `onLoss` is called before `isLive` is false and subscribers drop what they have cached, `onReturn` after it is true again. */
+export type BroadcastWatcher = { onLoss(): void; onReturn(): void }
 
 const HEARTBEAT_MS = 250
 /** After a heartbeat without response for this long, other database connections are checked as well. */
@@ -66,6 +70,7 @@ export async function openBroadcast(
   onSilence: () => void = () => {}
 ): Promise<ProvableBroadcast> {
   const subscribers = new Map<string, BroadcastSubscriber[]>()
+  const watchers: BroadcastWatcher[] = []
   const closing = new AbortController()
   const { signal } = closing
   /** Proofs under way, by their payload. */
@@ -83,8 +88,10 @@ export async function openBroadcast(
   await listen(client, deliver)
   let live = true
   const setLive = (now: boolean) => {
+    if (!now) for (const { onLoss } of watchers) onLoss()
     live = now
     for (const subscriber of [...subscribers.values()].flat()) subscriber.onGap()
+    if (now) for (const { onReturn } of watchers) onReturn()
   }
 
   const listenAgain = (): Promise<pg.Client | undefined> =>
@@ -134,6 +141,7 @@ export async function openBroadcast(
     subscribe: (topic, subscriber) => {
       subscribers.set(topic, [...(subscribers.get(topic) ?? []), subscriber])
     },
+    watch: watcher => watchers.push(watcher),
     isLive: () => live,
     prove: async db => {
       const payload = randomUUID()

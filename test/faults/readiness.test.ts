@@ -61,7 +61,7 @@ test('a shop without configured Redis is READY in /readyz immediately', async ()
   expect(await readiness(await useApp({}))).toMatchObject({ ...up, json: { ...up.json, redis: null } })
 })
 
-test('while the database is stopped or hangs, /readyz and /api return 503, and both recover', async () => {
+test('while the database is stopped or hangs, /readyz returns 503 and a page is stale, and both recover', async () => {
   const { url, proxy } = await useProxiedDatabase()
   const config = loadConfig(standardModules, {
     ...SECRET_SETTINGS,
@@ -80,16 +80,20 @@ test('while the database is stopped or hangs, /readyz and /api return 503, and b
   const shop = { request: (method: string, path: string) => send(app, method, path, {}) }
   const browse = () => shop.request('GET', '/api/products')
   expect((await readiness(shop)).status).toBe(200)
+  expect((await browse()).status).toBe(200)
 
   for (const fault of [proxy.cut, proxy.hang]) {
     await fault()
     const down = await readiness(shop)
     expect(down).toMatchObject(databaseDown)
     expect(down.elapsed).toBeLessThan(3_200)
-    await until('pages are not served from a cache that may be stale', async () => {
+    await until('a page says that it is stale', async () => {
       const { status, headers } = await browse()
-      return status === 503 && headers['retry-after'] === '1'
+      expect(status).toBe(200)
+      return headers.warning === '110 - "Response is Stale"' && Number(headers.age) < 60
     })
+    const unread = await shop.request('GET', '/api/products?limit=7')
+    expect([unread.status, unread.headers['retry-after']]).toEqual([503, '1'])
     expect((await shop.request('GET', '/healthz')).status).toBe(200)
     expect((await shop.request('GET', '/metricsz')).status).toBe(200)
     await proxy.restore()

@@ -14,23 +14,26 @@ const PROBE_EVERY_MS = 50
 
 /**
  * A load balancer that works like common ones. It sends requests in turn to each process whose last `/readyz` was
- * 200, over connections that it keeps alive. It never tries a request twice.
+ * 200, or if there is none, to each that answered, over connections that it keeps alive. It never tries a request twice.
  */
 export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
   let known: string[] = []
   let ready: string[] = []
+  let alive: string[] = []
   let turn = 0
 
   const probe = async () => {
-    const asked = await Promise.all(known.map(async address => [address, await isReady(address)] as const))
-    ready = asked.filter(([, is]) => is).map(([address]) => address)
+    const asked = await Promise.all(known.map(async address => [address, await statusOf(address)] as const))
+    ready = asked.filter(([, status]) => status === 200).map(([address]) => address)
+    alive = asked.filter(([, status]) => status !== undefined).map(([address]) => address)
   }
   const timer = setInterval(probe, PROBE_EVERY_MS)
 
   const server = createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
     turn += 1
-    const address = ready[turn % ready.length]
+    const usable = ready.length > 0 ? ready : alive
+    const address = usable[turn % usable.length]
     const fail = () => {
       if (!outgoing.headersSent) outgoing.writeHead(502)
       outgoing.end()
@@ -64,11 +67,11 @@ export async function startBalancer(): Promise<Balancer> {
   }
 }
 
-const isReady = (address: string): Promise<boolean> =>
+const statusOf = (address: string): Promise<number | undefined> =>
   fetch(`${address}/readyz`).then(
     async response => {
       await response.arrayBuffer()
-      return response.status === 200
+      return response.status
     },
-    () => false
+    () => undefined
   )

@@ -11,13 +11,16 @@ const PROGRAM = 'haproxy'
 const hasHaproxy = (): boolean => spawnSync(PROGRAM, ['-v'], { stdio: 'ignore' }).status === 0
 
 /**
- * HAProxy in front of the processes at `addresses`. It checks `/readyz` every 200 ms, takes a process out after two
- * failed checks, and never sends a request to two processes.
+ * HAProxy in front of the processes at `addresses`, as in docs/proxy.md. It checks `/readyz` every 200 ms, takes a process
+ * out after two failed checks, and never sends a request to two processes. When none is ready, it uses those that are alive.
  */
 export async function startHaproxy(addresses: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-haproxy-'))
   const port = await freePort()
-  const servers = addresses.map((address, index) => `  server shop${index} ${new URL(address).host} check`)
+  const servers = [
+    '  default-server inter 200ms fall 2 rise 1',
+    ...addresses.map((address, index) => `  server shop${index} ${new URL(address).host} check`)
+  ]
   const lines = [
     'defaults',
     '  mode http',
@@ -28,10 +31,13 @@ export async function startHaproxy(addresses: readonly string[]) {
     '  retries 0',
     'frontend public',
     `  bind 127.0.0.1:${port}`,
+    '  use_backend shop_not_ready if { nbsrv(shop) eq 0 }',
     '  default_backend shop',
     'backend shop',
     '  option httpchk GET /readyz',
-    '  default-server inter 200ms fall 2 rise 1',
+    ...servers,
+    'backend shop_not_ready',
+    '  option httpchk GET /healthz',
     ...servers
   ]
   const file = join(folder, 'haproxy.cfg')

@@ -4,7 +4,7 @@ import type { Metrics } from '../../platform/metrics/registry.ts'
 import { callerNetwork } from '../callers/rate-limits.ts'
 import { overloadedError } from '../errors.ts'
 import { createProblemResponse, httpLayerProblems, type Problem } from '../problem.ts'
-import { isStreamedBody } from '../routing/body-kinds.ts'
+import { awaitsBody, dropUnreadBody } from '../routing/body-kinds.ts'
 import { commonResponseHeaders } from '../routing/response-headers.ts'
 import type { RequestClass } from '../routing/tiers.ts'
 import { type AdmissionControl, createAdmissionControl } from './admission.ts'
@@ -33,18 +33,17 @@ const DEADLINE_TICKS = 5
 const ABANDONED_MS = 15_000
 /** Why a request was refused: `arrival` by the request listener, the next three by `admission.ts`. */
 const REASONS = ['arrival', 'queue', 'wait', 'share', 'deadline'] as const
+type Reason = (typeof REASONS)[number]
 const OVERLOADED: Problem = { status: 503, code: overloadedError.code, detail: overloadedError().message }
 
 export type RequestSlots = ReturnType<typeof createRequestSlots>
 
+/** Sends another response than 503 to a request that waits too long. Returns false when there is none. */
+type SendInTime = (request: FastifyRequest, reply: FastifyReply) => boolean
+type Deps = { config: Pick<Config, 'server'>; metrics: Metrics; sendInTime?: SendInTime }
+
 /** Creates the slots of requests under `/api`: admission, time limits of bodies, and deadlines. */
-export function createRequestSlots({
-  config,
-  metrics
-}: {
-  config: Pick<Config, 'server'>
-  metrics: Metrics
-}) {
+export function createRequestSlots({ config, metrics, sendInTime = () => false }: Deps) {
   const { concurrent_requests_max: concurrentMax, body_seconds: bodySeconds } = config.server
   const admission = createAdmissionControl(concurrentMax)
   const refused = metrics.counter(
@@ -55,6 +54,7 @@ export function createRequestSlots({
   declareMetrics(metrics, admission)
   const headers = commonResponseHeaders(config)
   const open = createUnorderedSet<RequestSlot>()
+  const deps: SlotDeps = { admission, refused, headers, bodySeconds, open, sendInTime }
   let timer: NodeJS.Timeout | undefined
   let ticks = 0
 
@@ -69,7 +69,7 @@ export function createRequestSlots({
     timer = undefined
   }
   const begin = (request: FastifyRequest, reply: FastifyReply): void => {
-    const slot = new RequestSlot(request, reply, { admission, refused, headers, bodySeconds, open })
+    const slot = new RequestSlot(request, reply, deps)
     request.slot = slot
     open.add(slot)
     timer ??= setInterval(tick, TICK_MS).unref()
@@ -121,10 +121,11 @@ function trackHandler(route: RouteOptions): void {
 
 type SlotDeps = {
   admission: AdmissionControl
-  refused: { add(labels: { class: RequestClass; reason: (typeof REASONS)[number] }): void }
+  refused: { add(labels: { class: RequestClass; reason: Reason }): void }
   headers: Readonly<Record<string, string>>
   bodySeconds: number
   open: UnorderedSet<RequestSlot>
+  sendInTime: SendInTime
 }
 type State = 'arriving' | 'waiting' | 'working' | 'paused' | 'released'
 
@@ -182,8 +183,7 @@ class RequestSlot implements QueuedRequest {
   refuse(reason: OverloadReason): void {
     this.#state = 'released'
     this.#proceed = undefined
-    this.#deps.refused.add({ class: this.class, reason })
-    this.#answerEarly(OVERLOADED)
+    this.#answerEarly(OVERLOADED, reason)
   }
 
   /** Releases the slot while the request only waits, for an earlier try of it or an external service. Returns how to resume. */
@@ -246,9 +246,11 @@ class RequestSlot implements QueuedRequest {
     else if (now > this.#bodyUntil) {
       if (!raw.req.complete) this.#answerEarly(httpLayerProblems.ERR_HTTP_REQUEST_TIMEOUT)
     } else if (now > this.#request.deadlineAt && !this.#hasProgressed()) {
-      this.#deps.refused.add({ class: this.class, reason: 'deadline' })
-      if (raw.headersSent) raw.destroy()
-      else this.#answerEarly(OVERLOADED)
+      if (!raw.headersSent) this.#answerEarly(OVERLOADED, 'deadline')
+      else {
+        this.#deps.refused.add({ class: this.class, reason: 'deadline' })
+        raw.destroy()
+      }
     }
   }
 
@@ -270,30 +272,26 @@ class RequestSlot implements QueuedRequest {
   }
 
   /** Answers before the handler does. If the handler still runs, its response is dropped. */
-  #answerEarly(problem: Problem): void {
+  #answerEarly(problem: Problem, reason?: Reason): void {
     const { raw } = this.#reply
     this.#isAnsweredEarly = true
     this.#reply.hijack()
     if (!this.#isHandlerRunning) this.#handlerEnded()
-    if (raw.destroyed || raw.writableEnded) return
-    const { headers, body } = createProblemResponse(problem, this.#request.id, this.#deps.headers)
-    if (!this.#request.raw.complete) {
-      // The rest of the body is dropped.
-      headers.connection = 'close'
-      for (const event of ['data', 'end', 'error']) this.#request.raw.removeAllListeners(event)
-      this.#request.raw.on('error', () => {}).resume()
-    }
-    raw.writeHead(problem.status, headers).end(body)
+    const isGone = raw.destroyed || raw.writableEnded
+    const isSent = !isGone && reason !== undefined && this.#deps.sendInTime(this.#request, this.#reply)
+    if (reason !== undefined && !isSent) this.#deps.refused.add({ class: this.class, reason })
+    if (isGone) return
+    if (!isSent) this.#sendProblem(problem)
     // A hook of the handler may still send its response, which must go nowhere.
     Object.assign(raw, { writeHead: () => raw, write: () => true, end: () => raw })
   }
-}
 
-function awaitsBody(request: FastifyRequest): boolean {
-  const { method, headers } = request
-  if (method === 'GET' || method === 'HEAD' || isStreamedBody(request.routeOptions.config.body)) return false
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  #sendProblem(problem: Problem): void {
+    const { raw } = this.#reply
+    const { headers, body } = createProblemResponse(problem, this.#request.id, this.#deps.headers)
+    if (dropUnreadBody(this.#request)) headers.connection = 'close'
+    raw.writeHead(problem.status, headers).end(body)
+  }
 }
 
 const isStream = (payload: unknown): boolean =>

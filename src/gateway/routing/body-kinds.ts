@@ -91,3 +91,19 @@ export function withStreamedBody(body: BodyKind | undefined, route: RouteOptions
     onRequest: [requireType, ...[route.onRequest ?? []].flat()]
   }
 }
+
+/** Whether the request has a body that must arrive before its handler runs. */
+export function awaitsBody(request: FastifyRequest): boolean {
+  const { method, headers } = request
+  if (method === 'GET' || method === 'HEAD' || isStreamedBody(request.routeOptions.config.body)) return false
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
+/** Drops the rest of a body that has not arrived completely. Returns whether there is one. */
+export function dropUnreadBody({ raw }: FastifyRequest): boolean {
+  if (raw.complete) return false
+  for (const event of ['data', 'end', 'error']) raw.removeAllListeners(event)
+  raw.on('error', () => {}).resume()
+  return true
+}

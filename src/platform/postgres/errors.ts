@@ -22,6 +22,15 @@ const databaseFullError = defineError(
   'The database has no room left, nothing can be changed until it has; try again later.'
 )
 
+const availabilityErrorCodes: ReadonlySet<string> = new Set(
+  [databaseUnavailableError, databaseBusyError, databaseReadOnlyError, databaseFullError].map(
+    ({ code }) => code
+  )
+)
+/** Whether the database could not do the work, as opposed to a rule of the shop or a bug. */
+export const isDatabaseAvailabilityError = (error: unknown): error is DomainError =>
+  error instanceof DomainError && availabilityErrorCodes.has(error.code)
+
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const UNAVAILABLE = /^(08|53|57P|58)/
 const LOCK_TIMEOUT = '55P03'

@@ -137,6 +137,7 @@ function fakeBroadcast() {
   const broadcast: Broadcast = {
     publish: async () => {},
     subscribe: (_topic, subscriber) => subscribers.push(subscriber),
+    watch: () => {},
     isLive: () => state.live,
     close: async () => {}
   }

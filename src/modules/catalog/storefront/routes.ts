@@ -39,7 +39,8 @@ export function catalogStorefrontRoutes(
       sendPage(
         request,
         reply,
-        await storefront.listProducts(request.query, await marketOf(request), callerNetwork(request))
+        await storefront.listProducts(request.query, await marketOf(request), callerNetwork(request)),
+        { isFirstPage: request.query.cursor === undefined }
       )
   )
 
@@ -70,7 +71,8 @@ export function catalogStorefrontRoutes(
         response: { 200: CategoryTreeResponse }
       }
     },
-    async (request, reply) => sendPage(request, reply, await storefront.listCategories())
+    async (request, reply) =>
+      sendPage(request, reply, await storefront.listCategories(), { isFirstPage: true })
   )
 
   tiers.public.get(
@@ -93,8 +95,9 @@ export function catalogStorefrontRoutes(
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { json, isCurrent }: CatalogPage
+  { json, isCurrent }: CatalogPage,
+  keeping?: { isFirstPage: boolean }
 ): FastifyReply {
-  keepResponseWhile(request, isCurrent)
+  keepResponseWhile(request, isCurrent, keeping)
   return reply.header('content-type', 'application/json; charset=utf-8').send(json)
 }

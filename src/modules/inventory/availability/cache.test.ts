@@ -34,6 +34,7 @@ function fakeSurroundings(stock: Map<string, number>) {
   const broadcast: Broadcast = {
     publish: async () => {},
     subscribe: (_topic, subscriber) => subscribers.push(subscriber),
+    watch: () => {},
     isLive: () => state.live,
     close: async () => {}
   }
