@@ -47,7 +47,7 @@ export type StockBatchOutcome =
   | { kind: 'unknown'; error: unknown }
 
 /** Time limit of one attempt, in milliseconds: far longer than a batch takes, so the connection is dead. */
-const ATTEMPT_MS_MAX = 2_000
+export const BATCH_ATTEMPT_MS_MAX = 2_000
 /** How long a batch with an unknown commit is retried, in milliseconds. */
 const UNKNOWN_MS_MAX = 5_000
 const UNKNOWN_PAUSE_MS = 20
@@ -102,7 +102,7 @@ export async function runStockBatch(
       async tx => {
         result = await runOnce(deps, tx, work, { isWaiting, onTaken })
       },
-      { deadlineAt: performance.now() + ATTEMPT_MS_MAX }
+      { deadlineAt: performance.now() + BATCH_ATTEMPT_MS_MAX }
     )
     if (attempt.kind !== 'done' || hasWork(work, result)) note(attempt.kind)
     const hasWritten =

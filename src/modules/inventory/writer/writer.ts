@@ -15,6 +15,7 @@ import {
   lockPendingStockRequests
 } from './requests.ts'
 import {
+  BATCH_ATTEMPT_MS_MAX,
   runStockBatch,
   type StockBatchInput,
   type StockBatchOutcome,
@@ -54,7 +55,12 @@ export type StockWriterDeps = {
  * one transaction, so that contended rows are locked once per batch.
  */
 export function createStockWriter({ db, kits, publisher, log, metrics, queueMax }: StockWriterDeps) {
-  const dedicated = db.dedicated({ lockTimeoutMs: LOCK_MS, settings: LOOK_UPS })
+  const dedicated = db.dedicated({
+    lockTimeoutMs: LOCK_MS,
+    // The time limit of a batch, so that no batch sets its own.
+    statementTimeoutMs: BATCH_ATTEMPT_MS_MAX,
+    settings: LOOK_UPS
+  })
   const queue = createStockOperationQueue(queueMax)
   const waiters = createStockRequestOutcomeWaiters(db)
   const requestItems = new Set<string>()
