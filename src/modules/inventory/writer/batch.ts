@@ -85,10 +85,9 @@ export async function lockAndReadStock(
   const places = levelsToCreate(operations)
   const shipments = operations.flatMap(each => (each.kind === 'unship' ? [each.shipment] : []))
   const hasFacts = places.itemIds.length > 0
-  const [made, levels, itemRows, rows, moved, home] = await Promise.all([
+  const [made, levels, rows, moved, home] = await Promise.all([
     hasFacts ? tx.rows(repository.insertMissingStockLevels, places) : [],
     tx.rows(isWaiting ? repository.lockStockLevels : repository.lockStockLevelsWithoutWaiting, { itemIds }),
-    tx.rows(repository.listStockPolicies, { itemIds }),
     tx.rows(repository.lockReservations, { owners }),
     shipments.length > 0 ? tx.rows(repository.listShipmentStockMovements, { shipments }) : [],
     hasFacts ? tx.first(repository.findDefaultLocation) : undefined
@@ -98,7 +97,7 @@ export async function lockAndReadStock(
   for (const itemId of itemIds) if (!unlocked.has(itemId)) locked.set(itemId, [])
   for (const row of levels) locked.get(row.item_id)?.push(stockLevelFromRow(row))
   const stock: LockedStockState = {
-    items: new Map(itemRows.map(row => [row.id, stockPolicyFromRow(row)])),
+    items: await listPolicies(tx, itemIds, levels),
     levels: locked,
     reservations: Map.groupBy(rows.map(reservationOf), ({ owner }) => owner),
     shipped: Map.groupBy(moved.map(shipmentMovementOf), ({ operation }) => operation),
@@ -107,6 +106,19 @@ export async function lockAndReadStock(
     newItems: findNewItems(made, locked)
   }
   return { stock, unlocked }
+}
+
+/** Returns the policies of these items. Only items without a level need a statement. */
+async function listPolicies(
+  tx: Transaction,
+  itemIds: readonly string[],
+  levels: readonly Rows['level'][]
+): Promise<ReadonlyMap<string, InventoryItemStockPolicy>> {
+  const known = new Map(levels.map(row => [row.item_id, stockPolicyFromRow({ ...row, id: row.item_id })]))
+  const others = itemIds.filter(id => !known.has(id))
+  if (others.length === 0) return known
+  const rows = await tx.rows(repository.listStockPolicies, { itemIds: others })
+  return new Map([...known, ...rows.map(row => [row.id, stockPolicyFromRow(row)] as const)])
 }
 
 /** Returns the items whose levels were all created just now. */

@@ -2,7 +2,14 @@ import { oneOf, statement } from '../../../platform/postgres/statement.ts'
 
 // Only the stock writer locks or changes levels: holding all levels of an item is enough to decide about it.
 
+const policy = {
+  tracked: 'bool',
+  backorder: oneOf<'none' | 'limit' | 'any'>(),
+  backorder_limit: 'int4?',
+  low_threshold: 'int4?'
+} as const
 const level = {
+  ...policy,
   item_id: 'uuid',
   location_id: 'uuid',
   on_hand: 'int4?',
@@ -14,15 +21,20 @@ const level = {
   active: 'bool'
 } as const
 
-/** Locks all levels of the batch's items in a fixed order. After a lock wait it returns the newest values. */
+/**
+ * Locks all levels of the batch's items in a fixed order. After a lock wait it returns the newest values. Policies and
+ * locations are as old as the snapshot.
+ */
 export const lockStockLevels = statement({
   name: 'inventory.lock_levels',
   takes: { itemIds: 'uuid[]' },
   gives: level,
   text: `
     select levels.item_id, levels.location_id, levels.on_hand, levels.reserved, levels.safety, levels.seq,
-      levels.source_version, locations.priority, locations.active
+      levels.source_version, locations.priority, locations.active,
+      tracked, backorder, backorder_limit, low_threshold
     from inventory.levels join inventory.locations on locations.id = levels.location_id
+      join inventory.items on items.id = levels.item_id
     where levels.item_id = any ($itemIds)
     order by levels.item_id, levels.location_id for update of levels`
 })
@@ -40,21 +52,17 @@ export const lockStockLevelsWithoutWaiting = statement({
       where item_id = any ($itemIds) order by item_id, location_id for update skip locked
     )
     select levels.item_id, levels.location_id, free.on_hand, free.reserved, free.safety, free.seq,
-      free.source_version, locations.priority, locations.active
+      free.source_version, locations.priority, locations.active,
+      tracked, backorder, backorder_limit, low_threshold
     from inventory.levels join inventory.locations on locations.id = levels.location_id
+      join inventory.items on items.id = levels.item_id
       left join free on free.item_id = levels.item_id and free.location_id = levels.location_id
     where levels.item_id = any ($itemIds)`
 })
 export const listStockPolicies = statement({
   name: 'inventory.list_items_to_decide',
   takes: { itemIds: 'uuid[]' },
-  gives: {
-    id: 'uuid',
-    tracked: 'bool',
-    backorder: oneOf<'none' | 'limit' | 'any'>(),
-    backorder_limit: 'int4?',
-    low_threshold: 'int4?'
-  },
+  gives: { ...policy, id: 'uuid' },
   text: `
     select id, tracked, backorder, backorder_limit, low_threshold from inventory.items
     where id = any ($itemIds)`
