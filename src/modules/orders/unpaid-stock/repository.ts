@@ -4,9 +4,9 @@ import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 export const findUnpaidOrderBuyer = statement({
   name: 'orders.find_unpaid_subject',
   takes: { id: 'uuid' },
-  gives: { buyer: 'text', network: 'text?', customer_id: 'uuid?', variant_ids: 'uuid[]' },
+  gives: { network: 'text?', customer_id: 'uuid?', variant_ids: 'uuid[]' },
   text: `
-    select buyer, network, customer_id,
+    select network, customer_id,
       array(select distinct variant_id from orders.lines where order_id = orders.id) as variant_ids
     from orders.orders where id = $id`
 })
@@ -28,25 +28,14 @@ export const markOrderPaymentDeferred = statement({
         then created_at + make_interval(secs => $paymentTimeoutSeconds::float8) else expires_at end
     where id = $id`
 })
-/** `network` null: the network stored with the order, which is removed when the order is placed. */
+/**
+ * Counts the units of an order. Returns per variant the units of all unpaid orders and of those of its scopes, with its own.
+ * `all_`: the units of all variants, by the scopes. `network` null: the network stored with the order, which is removed when the
+ * order is placed.
+ */
 export const insertUnpaidUnits = statement({
   name: 'orders.insert_unpaid_units',
   takes: { order_id: 'uuid', variant_ids: 'uuid[]', network: 'text?' },
-  text: `
-    insert into orders.unpaid_units (order_id, variant_id, units, buyer, network, is_verified)
-    select order_id, variant_id, sum(ordered - canceled - fulfilled), buyer, coalesce($network, network), is_buyer_verified
-    from orders.orders join orders.lines on lines.order_id = orders.id
-    where orders.id = $order_id and variant_id = any ($variant_ids)
-    group by order_id, variant_id, orders.id having sum(ordered - canceled - fulfilled) > 0
-    on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified`
-})
-/**
- * Units of the variants of an order, by all unpaid orders and by those of its scopes. `all_`: the units of all variants, by
- * the scopes.
- */
-export const listUnpaidUnitsOfOrderVariants = statement({
-  name: 'orders.list_unpaid_units',
-  takes: { order_id: 'uuid', buyer: 'text', network: 'text?' },
   gives: {
     variant_id: 'uuid',
     requested: 'int4',
@@ -59,16 +48,31 @@ export const listUnpaidUnitsOfOrderVariants = statement({
     all_of_unverified: 'int8'
   },
   text: `
-    select own.variant_id, own.units as requested, sum(others.units) as reserved,
-      coalesce(sum(others.units) filter (where others.buyer = own.buyer), 0) as of_buyer,
-      coalesce(sum(others.units) filter (where others.network = own.network), 0) as of_network,
-      coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified,
-      (select coalesce(sum(units), 0) from orders.unpaid_units where buyer = $buyer) as all_of_buyer,
-      (select coalesce(sum(units), 0) from orders.unpaid_units where network = $network) as all_of_network,
-      (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as all_of_unverified
-    from orders.unpaid_units own join orders.unpaid_units others on others.variant_id = own.variant_id
-    where own.order_id = $order_id
-    group by own.variant_id, own.units`
+    with own as (
+      insert into orders.unpaid_units (order_id, variant_id, units, buyer, network, is_verified)
+      select order_id, variant_id, sum(ordered - canceled - fulfilled), buyer, coalesce($network, network), is_buyer_verified
+      from orders.orders join orders.lines on lines.order_id = orders.id
+      where orders.id = $order_id and variant_id = any ($variant_ids)
+      group by order_id, variant_id, orders.id having sum(ordered - canceled - fulfilled) > 0
+      on conflict (order_id, variant_id) do update set units = excluded.units, is_verified = excluded.is_verified
+      returning *
+    ), total as (
+      select buyer, network, is_verified, sum(units) as units from own group by buyer, network, is_verified
+    )
+    select own.variant_id, own.units as requested, own.units + coalesce(sum(others.units), 0) as reserved,
+      own.units + coalesce(sum(others.units) filter (where others.buyer = own.buyer), 0) as of_buyer,
+      own.units + coalesce(sum(others.units) filter (where others.network = own.network), 0) as of_network,
+      case when own.is_verified then 0 else own.units end
+        + coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified,
+      total.units + (select coalesce(sum(units), 0) from orders.unpaid_units
+        where buyer = total.buyer and order_id <> $order_id) as all_of_buyer,
+      total.units + (select coalesce(sum(units), 0) from orders.unpaid_units
+        where network = total.network and order_id <> $order_id) as all_of_network,
+      case when total.is_verified then 0 else total.units end + (select coalesce(sum(units), 0) from orders.unpaid_units
+        where not is_verified and order_id <> $order_id) as all_of_unverified
+    from own cross join total left join orders.unpaid_units others
+      on others.variant_id = own.variant_id and others.order_id <> $order_id
+    group by own.variant_id, own.units, own.is_verified, total.units, total.buyer, total.network, total.is_verified`
 })
 /**
  * Updates the counted units of an order: keeps rows only for units that it reserves without being paid.

@@ -35,7 +35,6 @@ type StartingPayment = { readonly orderId: string; readonly method: string | und
 type NewUnpaidOrder = {
   readonly order: {
     readonly id: string
-    readonly buyer: string
     readonly customer_id: string | null
     readonly lines: readonly { readonly variant_id: string }[]
     /** Whether the order was inserted as one that is paid later, and `is_buyer_verified` with it. */
@@ -51,7 +50,6 @@ type NewUnpaidOrder = {
 type UnpaidOrder = {
   readonly orderId: string
   readonly variantIds: readonly string[]
-  readonly buyer: string
   readonly network: string | null
   readonly isVerified: boolean
 }
@@ -73,17 +71,18 @@ export function createUnpaidStockLimiter(deps: Deps) {
    */
   async function admit(tx: Transaction, { orderId, method }: StartingPayment): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
-    const { variant_ids: variantIds, ...buyer } = found(
-      await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }),
-      orderNotFoundError
-    )
+    const {
+      variant_ids: variantIds,
+      customer_id,
+      network
+    } = found(await tx.first(repository.findUnpaidOrderBuyer, { id: orderId }), orderNotFoundError)
     const [is_verified] = await Promise.all([
-      isVerified(buyer.customer_id),
+      isVerified(customer_id),
       inventory?.assertNotContested(tx, orderId)
     ])
     const deferred = { id: orderId, is_verified, paymentTimeoutSeconds: null }
     await tx.run(repository.markOrderPaymentDeferred, deferred)
-    await countUnits(tx, { orderId, variantIds, isVerified: is_verified, ...buyer })
+    await countUnits(tx, { orderId, variantIds, isVerified: is_verified, network })
   }
 
   /** As `admit`, for the first payment of an order that `tx` has inserted. */
@@ -92,7 +91,7 @@ export function createUnpaidStockLimiter(deps: Deps) {
     { order, method, network, isContesting }: NewUnpaidOrder
   ): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
-    const { id: orderId, buyer } = order
+    const { id: orderId } = order
     if (isContesting) await inventory?.assertNotContested(tx, orderId)
     const isBuyerVerified = order.is_deferred ? order.is_buyer_verified : await isVerified(order.customer_id)
     // The provider has chosen the method.
@@ -103,22 +102,21 @@ export function createUnpaidStockLimiter(deps: Deps) {
       await tx.run(repository.markOrderPaymentDeferred, deferred)
     }
     const variantIds = [...new Set(order.lines.map(line => line.variant_id))]
-    await countUnits(tx, { orderId, variantIds, isVerified: isBuyerVerified, buyer, network })
+    await countUnits(tx, { orderId, variantIds, isVerified: isBuyerVerified, network })
   }
 
   /** @throws `ORDER_UNPAID_STOCK_LIMIT` */
   async function countUnits(tx: Transaction, order: UnpaidOrder): Promise<void> {
-    const { orderId: order_id, variantIds, buyer, network } = order
+    const { orderId: order_id, variantIds, network } = order
     const available = (await inventory?.availableIn(tx, variantIds)) ?? []
     const availableOf = new Map(variantIds.map((id, index) => [id, available[index] ?? null]))
     // Variants without a stock limit are not counted, because reserving them takes nothing from other buyers.
     const variant_ids = variantIds.filter(id => availableOf.get(id) !== null)
-    const [, , rows] = await Promise.all([
+    const [, rows] = await Promise.all([
       // All orders share one lock, because transactions with several orders would take separate locks in
       // different sequences and deadlock.
       tx.run(repository.lockUnpaidUnits),
-      tx.run(repository.insertUnpaidUnits, { order_id, variant_ids, network }),
-      tx.rows(repository.listUnpaidUnitsOfOrderVariants, { order_id, buyer, network })
+      tx.rows(repository.insertUnpaidUnits, { order_id, variant_ids, network })
     ])
     const [first] = rows
     if (first === undefined) return
