@@ -70,9 +70,20 @@ export const lockCheckoutRow = statement({
     where id = $id and customer_id is not distinct from $customer_id for update`
 })
 /**
- * Updates an open checkout of this version, which the transaction has locked. Returns no row for another one. It sees an
- * order that was inserted while the lock was waited for, because another statement took the lock.
+ * Raises the version of an open checkout that becomes an order in this transaction. Returns no row for another version. So a
+ * statement that waits for this transaction finds another version afterwards, though it does not see the order.
  */
+export const raiseVersionOfCompletedCheckout = statement({
+  name: 'orders.complete_checkout',
+  takes: { id: 'uuid', customer_id: 'uuid?', version: 'int4' },
+  gives: { version: 'int4' },
+  text: `
+    update orders.checkouts set version = version + 1
+    where id = $id and customer_id is not distinct from $customer_id and version = $version
+      and status = 'open' and expires_at > now()
+    returning version`
+})
+/** Updates an open checkout of this version. Returns no row for another one. */
 export const updateOpenCheckout = statement({
   name: 'orders.update_checkout',
   takes: { id: 'uuid', customer_id: 'uuid?', version: 'int4', ...written },

@@ -163,12 +163,8 @@ export function createCheckoutService({
           ...{ ...columns, input }
         })
       }
-      const [, updated] = await Promise.all([
-        tx.run(repository.lockCheckoutRow, { id, customer_id: owner }),
-        update(present)
-      ])
-      // Another request has changed the checkout since it was read.
-      return updated ?? update(await findLocked(tx, owner, id))
+      // Without a row another request has changed the checkout since it was read.
+      return (await update(present)) ?? update(await lockCheckout(tx, owner, id, write))
     })
     return row === undefined ? readOwned(owner, id, waiting) : viewWithChecks(row, priced, false, waiting)
   }
@@ -232,18 +228,21 @@ async function lockCheckout(tx: Transaction, owner: Owner, id: string, write: Id
 }
 
 /**
- * Locks the checkout until the order is inserted. @throws `CHECKOUT_STALE`, `CHECKOUT_COMPLETED`,
- * `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED`, `CHECKOUT_CHANGED`
+ * Completes the checkout in the transaction that inserts its order, and locks it until then. @throws
+ * `CHECKOUT_STALE`, `CHECKOUT_CHANGED`
  */
-export async function lockOpenCheckout(
+export async function completeCheckout(
   tx: Transaction,
   owner: Owner,
   { id, version }: Pick<repository.CheckoutRow, 'id' | 'version'>,
   write: IdempotentWrite
 ): Promise<void> {
-  const row = await lockCheckout(tx, owner, id, write)
-  assertCheckoutOpen(row)
-  if (row.version !== version) throw checkoutChangedDuringOrderError()
+  write.expect(version, checkoutStaleError)
+  const completed = await tx.first(repository.raiseVersionOfCompletedCheckout, {
+    ...{ id, version },
+    customer_id: owner
+  })
+  if (completed === undefined) throw checkoutChangedDuringOrderError()
 }
 
 /** @throws `CHECKOUT_COMPLETED`, `CHECKOUT_EXPIRED`, `CHECKOUT_CANCELED` */

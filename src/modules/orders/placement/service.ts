@@ -15,7 +15,7 @@ import { validCheckoutEmailOrNull } from '../checkouts/input.ts'
 import { findCheckoutInputProblems } from '../checkouts/input-checks.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import type { PriceCheckout } from '../checkouts/pricer.ts'
-import { lockOpenCheckout } from '../checkouts/service.ts'
+import { completeCheckout } from '../checkouts/service.ts'
 import { tooManyPendingOrdersError } from '../errors.ts'
 import { orderCreatedEvent, orderPlacedEvent } from '../events.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
@@ -154,7 +154,7 @@ export function createOrderPlacement(deps: Deps) {
       // The statements are sent in one message, because none needs the result of another. If one fails, all
       // are rolled back.
       const [, , inserted, , , startedMethod] = await settleAllOrThrow([
-        checkout === null ? undefined : lockOpenCheckout(tx, customerId, checkout, write),
+        checkout === null ? undefined : completeCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
         insertOrder(tx, order),
         order.state === 'pending' ? assertPendingLimit(tx, order) : undefined,
