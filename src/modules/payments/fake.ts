@@ -240,7 +240,8 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   const openAccount: PaymentsApi['openAccount'] = async (tx, fields, first) => {
     const account = newFakeOrderPaymentAccount(fields)
     draftsOf(tx).set(fields.orderId, account)
-    return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
+    if (first === undefined || account.due <= 0) return undefined
+    return { method: start(account, fields.orderId, first), isSent: false }
   }
 
   const fake: FakePayments = {

@@ -66,6 +66,7 @@ export {
   refundFailedEvent
 } from './events.ts'
 export type { PaymentFact } from './facts/fact.ts'
+export type { StartedPayment } from './payments/start.ts'
 export type {
   CustomerPaymentStep,
   ParsedPaymentProviderResponse,

@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from '../../../platform/postgre
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import type { CartApi } from '../../cart/index.ts'
 import type { InventoryApi, InventoryItemQuantity, StockRequestLine } from '../../inventory/index.ts'
-import type { OrderPayments } from '../../payments/index.ts'
+import type { OrderPayments, StartedPayment } from '../../payments/index.ts'
 import type { PricingApi } from '../../pricing/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { type Buyer, clientNetworkOfBuyer, customerIdOfBuyer, waitingRequestOf } from '../buyers/buyer.ts'
@@ -70,6 +70,9 @@ export type PlacedOrderIdAndRow = {
   readonly order: OrderRow | undefined
 }
 
+/** `order`: as `PlacedOrderIdAndRow`. */
+type CreatedOrder = { readonly hasUnsentPayment: boolean; readonly order: OrderRow | undefined }
+
 /** Places orders, each in one transaction. */
 export function createOrderPlacement(deps: Deps) {
   const { db, secrets, emit, pricing, inventory, payments, shipping, cart, pendingMax } = deps
@@ -85,9 +88,9 @@ export function createOrderPlacement(deps: Deps) {
    * `PAYMENT_METHOD_UNKNOWN`, `PROVIDER_REQUESTS_LIMITED`; as `OrderTenders.reserve`
    */
   async function placeOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<PlacedOrderIdAndRow> {
-    let order: OrderRow | undefined
+    let created: CreatedOrder | undefined
     try {
-      order = await createOrder(purchase, write)
+      created = await createOrder(purchase, write)
     } catch (error) {
       // An expired reservation needs no release, so a failure here must not hide the error.
       await tenders.release(write.id, purchase.tenders).catch(() => {})
@@ -97,8 +100,8 @@ export function createOrderPlacement(deps: Deps) {
       await write.answerWith(db, earlier.id)
       return { id: earlier.id, isNew: false, order: undefined }
     }
-    if (purchase.payment !== undefined) await payments?.sendOperations(write.id, write.withoutSlot)
-    return { id: write.id, isNew: true, order }
+    if (created?.hasUnsentPayment !== false) await payments?.sendOperations(write.id, write.withoutSlot)
+    return { id: write.id, isNew: true, order: created?.order }
   }
 
   async function earlierOf({ source: { cart_id, cart_version }, checkout }: OrderToPlace) {
@@ -108,10 +111,13 @@ export function createOrderPlacement(deps: Deps) {
   }
 
   /**
-   * Inserts the order. Returns its row unless a later statement of the transaction has changed it, which
-   * saves a read.
+   * Inserts the order. Returns its row unless a later statement of the transaction, or its payment, changes
+   * it, which saves a read. Returns undefined when an earlier attempt of the request inserted it.
    */
-  async function createOrder(purchase: OrderToPlace, write: IdempotentWrite): Promise<OrderRow | undefined> {
+  async function createOrder(
+    purchase: OrderToPlace,
+    write: IdempotentWrite
+  ): Promise<CreatedOrder | undefined> {
     const { id } = write
     const { buyer, checkout } = purchase
     const customerId = customerIdOfBuyer(buyer)
@@ -153,7 +159,7 @@ export function createOrderPlacement(deps: Deps) {
       const contested = reserving?.contested() ?? []
       // The statements are sent in one message, because none needs the result of another. If one fails, all
       // are rolled back.
-      const [, , inserted, , , startedMethod] = await settleAllOrThrow([
+      const [, , inserted, , , payment] = await settleAllOrThrow([
         checkout === null ? undefined : completeCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source),
         insertOrder(tx, order),
@@ -169,7 +175,7 @@ export function createOrderPlacement(deps: Deps) {
       if (!isAssisted)
         await unpaidStock.admitNew(tx, {
           order,
-          method: startedMethod,
+          method: payments === undefined ? 'on_account' : payment?.method,
           network,
           isContesting: contested.length > 0
         })
@@ -189,7 +195,11 @@ export function createOrderPlacement(deps: Deps) {
       if (isPaid && redemptions.length > 0 && keys.mailbox !== null)
         await pricing.countPaidRedemptions(tx, id, keys.mailbox)
       await tenders.confirm(tx, id, reserved)
-      return isDelivered || purchase.payment !== undefined || reserved.length > 0 ? undefined : inserted
+      const hasUnsentPayment = payment?.isSent === false
+      // A method that the payments module has chosen may change the expiry.
+      const hasChosenMethod = payment?.method !== purchase.payment?.method
+      const isChanged = isDelivered || hasUnsentPayment || hasChosenMethod || reserved.length > 0
+      return { hasUnsentPayment, order: isChanged ? undefined : inserted }
     })
   }
 
@@ -263,13 +273,11 @@ export function createOrderPlacement(deps: Deps) {
       tendered
     }: repository.NewOrderRow,
     { payment, buyer }: OrderToPlace
-  ): Promise<string | undefined> {
-    // Without the payments module every order is on account.
-    if (payments === undefined) return 'on_account'
+  ): Promise<StartedPayment | undefined> {
     const network = clientNetworkOfBuyer(buyer)
     const dueMinor = total - tendered
     const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
-    return payments.openAccount(tx, account, payment)
+    return payments?.openAccount(tx, account, payment)
   }
 
   function networkFrom(buyer: Buyer): string | null {

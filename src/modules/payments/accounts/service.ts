@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../../../platform/postgres/database
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import { payableOrderNotFoundError } from '../errors.ts'
 import { findOrderPaymentAccount, type OrderPaymentAccountRow } from '../facts/repository.ts'
-import type { PaymentProviderAndMethodChoice, PaymentStarter } from '../payments/start.ts'
+import type { PaymentProviderAndMethodChoice, PaymentStarter, StartedPayment } from '../payments/start.ts'
 import * as repository from './repository.ts'
 
 export type NewOrderPaymentAccount = {
@@ -29,7 +29,7 @@ export function createOrderPaymentAccountService({ starter, attempts }: Deps) {
       tx: Transaction,
       account: NewOrderPaymentAccount,
       first?: PaymentProviderAndMethodChoice
-    ): Promise<string | undefined> => {
+    ): Promise<StartedPayment | undefined> => {
       const { orderId: order_id, customerId: customer_id, currency, dueMinor: due, tokenVersion } = account
       const { reference } = account
       const network = attempts.hashNetwork(account.network ?? null)
@@ -47,8 +47,7 @@ export function createOrderPaymentAccountService({ starter, attempts }: Deps) {
         token_version: tokenVersion,
         reference
       })
-      if (payment !== undefined) await starter.startFirst(tx, payment, reference)
-      return payment?.method
+      return payment && starter.startFirst(tx, payment, reference)
     },
 
     findAccount: async (db: Queryable, orderId: string): Promise<OrderPaymentAccountRow> =>

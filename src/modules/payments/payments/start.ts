@@ -19,6 +19,8 @@ export type PaymentProviderAndMethodChoice = {
   readonly provider?: string | undefined
   readonly method?: string | undefined
 }
+/** The first payment of an account. `isSent`: its provider needs no call, so its operation is done. */
+export type StartedPayment = { readonly method: string; readonly isSent: boolean }
 /** `network` is the stored hash. */
 type PaymentStart = PaymentProviderAndMethodChoice & { readonly id: string; readonly network: string | null }
 type PayableAccount = Pick<
@@ -105,9 +107,11 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
     resolveMethod,
     choose,
     /** Inserts the first payment of a new account, whose amount is committed. @throws `PAYMENT_ATTEMPTS_LIMITED` */
-    startFirst: async (tx: Transaction, payment: NewPayment, reference: string): Promise<void> => {
+    startFirst: async (tx: Transaction, payment: NewPayment, reference: string): Promise<StartedPayment> => {
       await assertBelowLimit(tx, payment)
-      if (!(await insertWithResponse(tx, payment, reference))) await insert(tx, payment)
+      const isSent = await insertWithResponse(tx, payment, reference)
+      if (!isSent) await insert(tx, payment)
+      return { method: payment.method, isSent }
     },
     /**
      * Starts a payment of the amount that no other payment covers. The caller holds the account's lock.
