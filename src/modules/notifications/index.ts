@@ -1,4 +1,5 @@
 import { defineModule } from '../../module.ts'
+import { createCacheInvalidator } from '../../platform/cached.ts'
 import {
   apiKeyCreatedEvent,
   authModule,
@@ -137,7 +138,7 @@ export const notificationsModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (
-    { config, db, timers, enqueue, log, metrics, secrets, ports },
+    { config, db, broadcast, timers, enqueue, log, metrics, secrets, ports },
     settings,
     { auth, catalog, orders, shipping }
   ) => {
@@ -151,7 +152,8 @@ export const notificationsModule = defineModule({
     const own = createOwnTransports({ config, settings, log, saveInMailbox: mailbox.save })
     const mailSender = createMailSender({ ports, name: transportName, shopName: config.shop.name, settings })
     const renderer = createMailTemplateRenderer({ timeZone: config.shop.time_zone })
-    const templates = createMailTemplateFinder({ db, locale })
+    const templatesInvalidation = createCacheInvalidator(broadcast, 'notifications.templates')
+    const templates = createMailTemplateFinder({ db, locale, invalidation: templatesInvalidation })
     const suppressions = createSuppressionList({ db, secrets, bouncesMax: settings.suppress_after })
     const unsubscribe = createUnsubscribeService({ db, secrets, config, suppressions })
     const mails = metrics.counter('mails', 'Attempts to send a mail, by result.', {
@@ -202,7 +204,10 @@ export const notificationsModule = defineModule({
         unsubscribeRoutes(tiers, unsubscribe)
         mailTemplateRoutes(
           tiers,
-          createMailTemplateAdministration({ db, renderer, templates, shopName, locale })
+          createMailTemplateAdministration({
+            ...{ db, renderer, templates, shopName, locale },
+            invalidation: templatesInvalidation
+          })
         )
         suppressionRoutes(tiers, suppressions)
         notificationAdministrationRoutes(

@@ -1,4 +1,5 @@
 import { found } from '../../../kernel/errors.ts'
+import type { CacheInvalidator } from '../../../platform/cached.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import {
@@ -35,6 +36,7 @@ type Deps = {
   db: Database
   renderer: MailTemplateRenderer
   templates: MailTemplateFinder
+  invalidation: CacheInvalidator
   shopName: string
   locale: string
 }
@@ -53,6 +55,7 @@ export function createMailTemplateAdministration({
   db,
   renderer,
   templates,
+  invalidation,
   shopName,
   locale: shopLocale
 }: Deps) {
@@ -119,6 +122,7 @@ export function createMailTemplateAdministration({
         const { subject, text: body_text, html: body_html } = source
         const row = { name, locale, subject, body_text, body_html, version }
         if ((await tx.first(repository.upsertMailTemplate, row)) === undefined) throw mailTemplateStaleError()
+        invalidation.publish(tx)
       })
       return read(params)
     },
@@ -130,6 +134,7 @@ export function createMailTemplateAdministration({
         write.expect(version, mailTemplateStaleError)
         if ((await tx.run(repository.deleteMailTemplate, { ...params, version })) === 0)
           throw mailTemplateStaleError()
+        invalidation.publish(tx)
       })
     },
     /** Renders the stored template, with the given parts replaced, with example data. @throws `NOTIFICATION_TEMPLATE_INVALID` */

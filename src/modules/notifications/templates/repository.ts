@@ -20,10 +20,13 @@ export const listMailTemplateTranslations = statement({
 })
 export type MailTemplateTranslationRow = RowOf<typeof listMailTemplateTranslations>
 
+export const STORED_MAIL_TEMPLATES_LISTED_MAX = 1_000
 export const listStoredMailTemplates = statement({
   name: 'notifications.list_templates',
   gives: { name: 'text', locale: 'text', version: 'int4' },
-  text: 'select name, locale, version from notifications.templates order by name, locale limit 1000'
+  text: `
+    select name, locale, version from notifications.templates
+    order by name, locale limit ${STORED_MAIL_TEMPLATES_LISTED_MAX}`
 })
 /** Returns no row when the stored version differs. `version` is 0 for a template that is not stored yet. */
 export const upsertMailTemplate = statement({

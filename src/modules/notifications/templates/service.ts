@@ -1,9 +1,15 @@
+import { type CacheInvalidator, createCachedReader } from '../../../platform/cached.ts'
 import type { Queryable } from '../../../platform/postgres/database.ts'
 import type { MailTemplateName } from './definitions.ts'
 import { englishMailTemplates } from './english.ts'
 import { germanMailTemplates } from './german.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
-import { listMailTemplateTranslations, type MailTemplateTranslationRow } from './repository.ts'
+import {
+  listMailTemplateTranslations,
+  listStoredMailTemplates,
+  type MailTemplateTranslationRow,
+  STORED_MAIL_TEMPLATES_LISTED_MAX
+} from './repository.ts'
 
 /** The built-in templates by language. */
 export const bundledMailTemplates: Readonly<
@@ -32,7 +38,25 @@ export const mailTemplateSourceOfRow = ({
 
 export type MailTemplateCandidate = { readonly source: MailTemplateSource; readonly locale: string }
 
-export function createMailTemplateFinder({ db, locale: shopLocale }: { db: Queryable; locale: string }) {
+type Deps = {
+  db: Queryable
+  /** The locale of the shop. */
+  locale: string
+  invalidation: CacheInvalidator
+}
+
+export function createMailTemplateFinder({ db, locale: shopLocale, invalidation }: Deps) {
+  const stored = createCachedReader(invalidation, () => db.rows(listStoredMailTemplates))
+
+  /** Lists the templates of administrators. Most shops have few, so their names are cached. */
+  async function listStored(name: MailTemplateName, locales: readonly string[]) {
+    const all = await stored()
+    const mayBeStored =
+      all.length === STORED_MAIL_TEMPLATES_LISTED_MAX ||
+      all.some(each => each.name === name && locales.includes(each.locale))
+    return mayBeStored ? db.rows(listMailTemplateTranslations, { name, locales }) : []
+  }
+
   return {
     /**
      * Returns the templates to try, in order: the preferred language, its parents, the language of the shop, English. In each
@@ -44,7 +68,7 @@ export function createMailTemplateFinder({ db, locale: shopLocale }: { db: Query
     ): Promise<[MailTemplateCandidate, ...MailTemplateCandidate[]]> => {
       const preferredTags = fallbacksOf(preferred)
       const locales = [...new Set([...preferredTags, ...fallbacksOf(shopLocale), LAST_FALLBACK])]
-      const rows = await db.rows(listMailTemplateTranslations, { name, locales })
+      const rows = await listStored(name, locales)
       const [first, ...others] = locales.flatMap(tag => {
         const row = rows.find(each => each.locale === tag)
         const locale = preferredTags.includes(tag) ? preferred : tag
