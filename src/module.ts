@@ -53,8 +53,11 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   api: Api
   routes?: (tiers: Tiers) => void
   eventHandlers?: C
-  /** Returns false when the handler of this event would do nothing now. Then no delivery is stored. Default: always true. */
-  isWanted?: (event: string) => boolean
+  /**
+   * Returns false when the handler of this event would do nothing about this payload now. Then no delivery is stored. Default:
+   * always true.
+   */
+  isWanted?: (event: string, payload: unknown) => boolean
   jobHandlers?: J
   /** How the module exports and erases personal data. Present if `personalData` of the declaration is `true`. */
   personalData?: PersonalDataHandler

@@ -166,7 +166,7 @@ function handlersOf(
       handlerNameOf(module, event),
       {
         handleEvents: present(eventHandlers?.[event.name], event.name, 'subscribes to'),
-        isWanted: isWanted && (() => isWanted(event.name))
+        isWanted: isWanted && (payload => isWanted(event.name, payload))
       }
     ]),
     ...(module.jobs ?? []).map(({ name, ...timing }): [string, EventOrJobHandler] => [

@@ -80,8 +80,12 @@ export const bellModule = (
     }
   })
 
-/** A module that subscribes to bells; without a handler it notes them. */
-export const earModule = (name: string, handle: EventHandler<Rang> = noteIn(name)): Module =>
+/** A module that subscribes to bells; without a handler it notes them. `isWanted`: of which payloads; default: all. */
+export const earModule = (
+  name: string,
+  handle: EventHandler<Rang> = noteIn(name),
+  isWanted: (rang: { nth: number }) => boolean = () => true
+): Module =>
   defineModule({
     name,
     description: 'Subscribes to bells.',
@@ -89,7 +93,11 @@ export const earModule = (name: string, handle: EventHandler<Rang> = noteIn(name
     requires: { bell: bellModule() },
     uses: {},
     subscribes: [bellRang],
-    setup: async () => ({ api: {}, eventHandlers: { 'bell.rang': handle } })
+    setup: async () => ({
+      api: {},
+      isWanted: (_event, payload) => isWanted(payload as { nth: number }),
+      eventHandlers: { 'bell.rang': handle }
+    })
   })
 
 export const CREATE_EFFECTS =

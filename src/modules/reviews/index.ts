@@ -113,6 +113,8 @@ export const reviewsModule = defineModule({
         ownReviewRoutes(tiers, ownReviews, { writesPerMinute: settings.writes_per_minute })
         reviewModerationRoutes(tiers, moderation)
       },
+      // A guest has no reviews.
+      isWanted: (_event, payload) => (payload as CustomerPayload).customer_id !== null,
       eventHandlers: {
         'orders.placed': updatePurchases,
         'orders.claimed': updatePurchases,

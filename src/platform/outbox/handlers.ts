@@ -22,8 +22,8 @@ export type JobHandler<P> = (job: JobDelivery<P>, signal: AbortSignal) => Promis
 export type EventOrJobHandler =
   | {
       handleEvents: EventHandler<never>
-      /** Returns false when it would do nothing about an event now. Then none is written for it. */
-      isWanted?: (() => boolean) | undefined
+      /** Returns false when it would do nothing about an event with this payload now. Then none is written for it. */
+      isWanted?: ((payload: unknown) => boolean) | undefined
     }
   | {
       runJob: JobHandler<never>

@@ -132,6 +132,15 @@ test('emitting an event that has no subscriber creates no job', async () => {
   expect(statements).toEqual([])
 })
 
+test('an event whose payload its subscriber does not want creates no job', async () => {
+  const shop = await useBells([bell, earModule('ear', undefined, ({ nth }) => nth > 1)])
+  const { statements } = await shop.record(() => ring(shop, newId(), 1))
+  expect(statements).toEqual([])
+  await ring(shop, newId(), 2)
+  await allHandled(shop)
+  expect(await effects(shop)).toMatchObject([{ nth: 2 }])
+})
+
 test('an event is written once if its transaction commits, however often the transaction was retried', async () => {
   const shop = await useBells([bell, earModule('ear')])
   await shop.sql('create table public.hot (n int); ')

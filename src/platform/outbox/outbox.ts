@@ -66,7 +66,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
   const dispatcher = createOutboxDispatcher(deps)
   const buffers = new WeakMap<Transaction, MessageBuffer>()
   let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
-  const isWanted = new Map<string, () => boolean>()
+  const isWanted = new Map<string, (payload: unknown) => boolean>()
 
   /** Returns the buffer of this transaction; on first use, schedules its insert with the commit. */
   function bufferOf(tx: Transaction): MessageBuffer {
@@ -105,7 +105,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
       const { name, payloadVersion = 1 } = type
       const { id: subject, version: subjectVersion } = subjectOf(type, about)
       const handlers = (handlersByEvent.get(name) ?? []).filter(
-        handler => isWanted.get(handler)?.() !== false
+        handler => isWanted.get(handler)?.(given) !== false
       )
       const isLogged = isWebhookEvent(type)
       if (handlers.length === 0 && !isLogged) return
