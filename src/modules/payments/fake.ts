@@ -7,6 +7,7 @@ import {
   type FakeOrderPaymentAccount,
   type FakePayment,
   type FakePaymentOperation,
+  fakePaymentResponses,
   fakePaymentStateOf,
   isOpenFakePaymentOperation,
   newFakeOrderPaymentAccount,
@@ -121,23 +122,6 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     return by
   }
 
-  /** Facts of the provider's response to an operation. */
-  const responses: Record<
-    FakePaymentOperation['kind'],
-    (payment: FakePayment, operation: FakePaymentOperation) => ReportedFakePaymentFact[]
-  > = {
-    create: ({ amount }) => [{ kind: 'intent', status: 'pending', amount }],
-    void: payment =>
-      fakePaymentStateOf(payment).captured > 0
-        ? []
-        : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
-    capture: (_payment, { amount }) => [
-      { kind: 'capture', status: 'succeeded', amount },
-      { kind: 'authorization', status: 'released', amount }
-    ],
-    refund: (_payment, { id, amount }) => [{ kind: 'refund', status: 'succeeded', amount, objectId: id }]
-  }
-
   async function sendOperations(orderId: string): Promise<void> {
     const isLeft = () =>
       accounts.get(orderId)?.payments.some(({ operations }) => operations.some(isOpenFakePaymentOperation))
@@ -148,7 +132,11 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
         const operation = payment?.operations.find(isOpenFakePaymentOperation)
         if (payment === undefined || operation === undefined) return
         operation.isOpen = false
-        recordFakePaymentFacts(payment, account.currency, responses[operation.kind](payment, operation))
+        recordFakePaymentFacts(
+          payment,
+          account.currency,
+          fakePaymentResponses[operation.kind](payment, operation)
+        )
         await report(tx, account)
       })
   }

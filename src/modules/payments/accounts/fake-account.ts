@@ -45,6 +45,23 @@ export function fakePaymentStateOf(payment: FakePayment) {
   return { ...state, amount, payment, isBusy: operations.some(isOpenFakePaymentOperation) }
 }
 
+/** Facts of the provider's response to an operation. */
+export const fakePaymentResponses: Record<
+  FakePaymentOperation['kind'],
+  (payment: FakePayment, operation: FakePaymentOperation) => ReportedFakePaymentFact[]
+> = {
+  create: ({ amount }) => [{ kind: 'intent', status: 'pending', amount }],
+  void: payment =>
+    fakePaymentStateOf(payment).captured > 0
+      ? []
+      : [{ kind: 'intent', status: 'canceled', amount: payment.amount }],
+  capture: (_payment, { amount }) => [
+    { kind: 'capture', status: 'succeeded', amount },
+    { kind: 'authorization', status: 'released', amount }
+  ],
+  refund: (_payment, { id, amount }) => [{ kind: 'refund', status: 'succeeded', amount, objectId: id }]
+}
+
 /** Adds reported facts to a payment. */
 export function recordFakePaymentFacts(
   { id, facts }: FakePayment,
