@@ -4,7 +4,7 @@ const ROUNDING_MS = 0.01 // sums of fractions are not exact, and the last reques
 
 /**
  * Limits requests per minute and caller with a token bucket that refills evenly. It stores only the time at which each bucket
- * is full again, so it needs no timers. The limit is per process: N processes allow N times as much.
+ * is full again, so it needs no timers. The limit is per process: N processes allow N times as much. `platform.openBudget` opens one that they share.
  * @example
  * const take = createRequestBudget(1)
  * assert.equal(take(customerId), 0)

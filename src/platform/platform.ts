@@ -106,7 +106,7 @@ export async function openPlatform(
   const eventLog = createEventLog({ db, log, metrics, timers, settings: config.events })
   const outbox = createOutbox({ db, log, metrics, eventLog })
   if (serves) {
-    checkConnections({ config, db, log }).catch(() => {})
+    checkConnections({ config, db, log, worker }).catch(() => {})
     const shortage = describeOpenFilesShortage(socketsMaxByUse(config))
     if (shortage !== undefined) log.warn(`${shortage} ${OPEN_FILES_ADVICE}`)
   }
@@ -125,7 +125,7 @@ export async function openPlatform(
     outbox,
     eventLog,
     audit: createAuditTrail(db),
-    openBudget: worker === undefined ? openLocalBudget : createSharedBudgets(worker.exchangeBudgetClaims),
+    openBudget: budgetsOf(cache, worker),
     worker,
     close: async () => {
       await outbox.stop()
@@ -134,6 +134,15 @@ export async function openPlatform(
       await db.close()
     }
   }
+}
+
+/** Limits are shared by Redis, or else by the workers of one command. While Redis does not answer, by the workers as well. */
+function budgetsOf(cache: KeyValueCache, worker: WorkerLink | undefined): OpenRequestBudget {
+  const { exchangeBudgetClaims: byRedis } = cache
+  const byWorkers = worker?.exchangeBudgetClaims
+  if (byRedis === undefined) return byWorkers === undefined ? openLocalBudget : createSharedBudgets(byWorkers)
+  if (byWorkers === undefined) return createSharedBudgets(byRedis)
+  return createSharedBudgets(claims => byRedis(claims).catch(() => byWorkers(claims)))
 }
 
 const hostsOf = (url: string) => ({ url, hosts: new DatabaseHosts(url) })
@@ -168,10 +177,17 @@ export const socketsMaxByUse = (config: Config) => ({
 export const CONNECTIONS_ADVICE =
   'Raise the limit, or lower database.pool_size, database.write_connections and database.slow_connections.'
 
-/** Warns when the database accepts fewer connections than this process may open. */
-async function checkConnections({ config, db, log }: Pick<Platform, 'config' | 'db' | 'log'>): Promise<void> {
+/** Warns when the database accepts fewer connections than this process, or all workers of its command, may open. */
+async function checkConnections({
+  config,
+  db,
+  log,
+  worker
+}: Pick<Platform, 'config' | 'db' | 'log' | 'worker'>): Promise<void> {
+  // One of the workers speaks for all.
+  if (worker !== undefined && worker.number > 1) return
   const [limits] = await db.rows(findConnectionLimits)
-  const shortage = limits && describeConnectionShortage(databaseConnectionsMax(config), limits)
+  const shortage = limits && describeConnectionShortage(databaseConnectionsMax(config), limits, worker?.count)
   if (shortage !== undefined)
     log.warn(
       `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`

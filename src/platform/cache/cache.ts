@@ -1,4 +1,5 @@
 import { createLruCache } from '../../kernel/lru-cache.ts'
+import type { ExchangeBudgetClaims } from '../../kernel/shared-request-budgets.ts'
 
 /**
  * Caches product pages and lists. `get` and `set` never reject: an unavailable cache is a miss. Keys contain the revision of
@@ -14,6 +15,8 @@ export type KeyValueCache = {
    */
   ping(): Promise<RedisHealth>
   statistics(): CacheStatistics
+  /** Adds up what processes take of limits of requests; absent without Redis. Rejects while Redis does not answer. */
+  exchangeBudgetClaims?: ExchangeBudgetClaims
   close(): Promise<void>
 }
 

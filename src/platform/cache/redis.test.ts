@@ -4,6 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { useRedisServer } from '../../../test/faults/redis-server.ts'
 import { openTcpProxy } from '../../../test/faults/tcp-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
+import { createSharedBudgets } from '../../kernel/shared-request-budgets.ts'
 import { errorFields } from '../log.ts'
 import type { KeyValueCache } from './cache.ts'
 import { createRedisCache } from './redis.ts'
@@ -167,4 +168,26 @@ test('a cache can be closed while its Redis server hangs', async () => {
   await cache.get('key')
   await cache.close()
   server.signal('SIGCONT')
+})
+
+test('processes with one Redis share their limits, and each decides alone while it does not answer', async () => {
+  const server = await useRedisServer()
+  await server.start()
+  const caches = [1, 2].map(() => useCache(`redis://127.0.0.1:${server.port}`))
+  for (const cache of caches) await until('the cache is connected', isUp(cache))
+  const budgets = caches.map(({ exchangeBudgetClaims = () => Promise.reject() }) =>
+    createSharedBudgets(exchangeBudgetClaims)('x', 20)
+  )
+  const takeAll = async (caller: string) => {
+    const waits: number[] = []
+    for (let count = 0; count < 25; count += 1)
+      for (const budget of budgets) waits.push(await budget.take(caller))
+    return waits.filter(wait => wait === 0).length
+  }
+  // Another process may take 5 % that it has not reported.
+  const shared = await takeAll('ada')
+  expect([20, 21]).toContain(shared)
+  expect(await budgets[0]?.take('ada')).toBeGreaterThan(0)
+  await server.kill()
+  expect(await takeAll('eve')).toBe(40)
 })

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import type { Log } from '../log.ts'
 import { createMemoryCache, type KeyValueCache } from './cache.ts'
+import { createRedisLimits } from './redis-limits.ts'
 
 const KEY_PREFIX = 'cartwright:'
 /** A slower Redis counts as down, because reading the database costs less. */
@@ -61,7 +62,14 @@ export function createRedisCache(url: string, log: Log, entriesMax: number): Key
     return askFallback()
   }
 
+  const claimFromLimits = createRedisLimits(redis)
+
   return {
+    exchangeBudgetClaims: claims =>
+      operate(
+        () => claimFromLimits(claims),
+        () => Promise.reject(new Error('Redis does not answer.'))
+      ),
     get: async key => {
       const value = await operate(
         async () => (await redis.get(key)) ?? undefined,
