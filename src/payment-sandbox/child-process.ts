@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { findRunningSandbox } from './running.ts'
 import type { PaymentSandboxOptions } from './server.ts'
 
 const PROGRAM = fileURLToPath(
@@ -8,7 +9,10 @@ const PROGRAM = fileURLToPath(
 )
 const START_MS_MAX = 10_000
 
-/** Runs the sandbox as a child process. `address` starts it, and starts it again after it ended. */
+/**
+ * Runs the sandbox as a child process. `address` starts it, and starts it again after it ended. A sandbox of the same folder that
+ * another process has started is used instead.
+ */
 export function createSandboxProcess(options: () => PaymentSandboxOptions) {
   let child: ChildProcess | undefined
   let starting: Promise<string> | undefined
@@ -38,20 +42,26 @@ export function createSandboxProcess(options: () => PaymentSandboxOptions) {
     return Promise.race([said, isOver])
   }
 
+  const isOwn = () => child !== undefined && child.exitCode === null && child.signalCode === null
+
   return {
-    address: (): Promise<string> => {
-      starting ??= start().catch(error => {
+    address: async (): Promise<string> => {
+      const running = isOwn() ? undefined : await findRunningSandbox(options())
+      if (running !== undefined) return running
+      starting ??= start().catch(async error => {
         starting = undefined
         child?.kill()
-        throw error
+        // Another process may have started one at the same time.
+        const other = await findRunningSandbox(options())
+        if (other === undefined) throw error
+        return other
       })
       return starting
     },
     stop: async () => {
-      const running = child
-      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
-      const ended = new Promise(resolve => running.once('exit', resolve))
-      running.kill()
+      if (!isOwn()) return
+      const ended = new Promise(resolve => child?.once('exit', resolve))
+      child?.kill()
       await ended
     }
   }

@@ -153,13 +153,22 @@ test("the payment sandbox's child process starts once, returns its URL, and stop
   const [one, other] = await Promise.all([process.address(), process.address()])
   expect(one).toBe(other)
   expect((await fetch(one)).status).toBe(401)
-  // A second process, as a command starts one, listens on another port.
-  const beside = createSandboxProcess(optionsOf)
-  expect(await beside.address()).not.toBe(one)
-  await beside.stop()
   await process.stop()
   await expect(fetch(one)).rejects.toThrow()
   // After a restart the URL is the same, because open payment pages use it.
   expect(await process.address()).toBe(one)
   await process.stop()
+})
+
+test('processes of one shop use the same payment sandbox, and another one starts it when its process stops', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cartwright sandbox '))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const optionsOf = () => ({ folder, port: 0, key: 'k', webhook: { url: '', secret: '' } })
+  const [first, second] = [createSandboxProcess(optionsOf), createSandboxProcess(optionsOf)]
+  const urls = await Promise.all([first.address(), second.address()])
+  expect(new Set(urls).size).toBe(1)
+  await first.stop()
+  expect(await second.address()).toBe(urls[0])
+  await second.stop()
+  await expect(fetch(urls[0])).rejects.toThrow()
 })

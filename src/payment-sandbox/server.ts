@@ -1,9 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { createSandboxEngine, SandboxApiError, type SandboxEngine } from './engine.ts'
 import { readSandboxRequestBody, sendSandboxHtml, sendSandboxJson } from './http.ts'
 import { openSandboxLedger } from './ledger.ts'
@@ -19,6 +18,7 @@ import {
   type SandboxRequestDeps,
   sandboxPathNotFoundError
 } from './requests.ts'
+import { findRunningSandbox, readSandboxPort, sandboxPortFile } from './running.ts'
 import { createSandboxWebhookSender } from './webhooks.ts'
 
 export type PaymentSandboxOptions = {
@@ -42,19 +42,18 @@ export async function startSandboxServer({ folder, port, key, webhook }: Payment
     })
   })
   // Reuses the last port if it is free, so that payment pages of earlier payments keep their URL.
-  const place = join(folder, 'port')
-  const last = port === 0 ? Number(readIfThere(place)) : port
-  const isFree = await listen(server, last).then(
+  const known = readSandboxPort(folder)
+  const isFree = await listen(server, port === 0 ? known : port).then(
     () => true,
-    error => {
-      if (port !== 0) throw error
+    async error => {
+      if (port !== 0 || (await findRunningSandbox({ folder, key })) !== undefined) throw error
       return false
     }
   )
-  // The port may belong to the sandbox of a running shop, while a command started this one.
   if (!isFree) await listen(server, 0)
   const listening = (server.address() as AddressInfo).port
-  if (isFree) writeFileSync(place, String(listening))
+  // Of several processes that start the first sandbox of a folder, one creates the file and the others fail.
+  writeFileSync(sandboxPortFile(folder), String(listening), { flag: known === 0 ? 'wx' : 'w' })
   return {
     url: `http://127.0.0.1:${listening}`,
     close: async () => {
@@ -70,8 +69,6 @@ async function listen(server: Server, port: number): Promise<void> {
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
 }
-
-const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
 async function answer(
   deps: SandboxRequestDeps,
