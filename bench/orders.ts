@@ -5,7 +5,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { STOCKHOLM } from '../test/support/checkouts.ts'
-import { openFlood, requestOf } from './flood.ts'
+import { openFlood } from './flood.ts'
+import { fillCarts, ORDER_SETTINGS, openPost, orderRequests } from './order-load.ts'
 import { comparePurchases } from './purchases.ts'
 import { type Bench, countAll, fillShop, openBench, registerUsers, type Started, startShop } from './shop.ts'
 import { print, table } from './tables.ts'
@@ -18,20 +19,9 @@ const WARM_RUNS = 8
 const USERS = 2_000
 const CONNECTIONS = 16
 const VARIANTS = 10_000
-const ADMIN = { email: 'boss@example.com', password: 'an uncommon engine poem' }
 const LINE_ROUNDS = 120
 const WARM_ROUNDS = 20
 const GROWTH = [1_000, 10_000, 100_000, 1_000_000]
-const MANY = '1000000'
-const SETTINGS = {
-  CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
-  CARTWRIGHT__ORDERS__PENDING_PER_BUYER: MANY,
-  CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: MANY,
-  // A customer is at home somewhere: the orders of one address that wait for their payment are counted.
-  CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
-  CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
-  CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
-}
 
 type User = { id: string; token: string }
 type Setting = { bench: Bench; shop: Started; users: User[]; variantIds: string[] }
@@ -42,7 +32,7 @@ const wanted = process.argv.slice(2)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 if (isWanted('placed')) {
   print('\n## placed\n')
-  await comparePurchases(SETTINGS, openPost)
+  await comparePurchases(ORDER_SETTINGS, openPost)
 }
 if (wanted.join() === 'placed') process.exit()
 const flood = openFlood()
@@ -61,7 +51,7 @@ try {
 }
 
 async function open(bench: Bench): Promise<Setting> {
-  const first = await startShop(bench.databaseUrl, SETTINGS)
+  const first = await startShop(bench.databaseUrl, ORDER_SETTINGS)
   await openPost(first)
   const users = await registerUsers(first.url, isWanted('rate') ? USERS : 10)
   await first.stop()
@@ -71,28 +61,8 @@ async function open(bench: Bench): Promise<Setting> {
   const { rows } = await bench.client.query<{ id: string }>('select id from catalog.variants')
   return {
     ...{ bench, users, variantIds: rows.map(({ id }) => id) },
-    shop: await startShop(bench.databaseUrl, SETTINGS)
+    shop: await startShop(bench.databaseUrl, ORDER_SETTINGS)
   }
-}
-
-/** One way to send things. Returns the token of the administrator. */
-async function openPost({ url }: Started): Promise<{ adminToken: string }> {
-  const post = async (path: string, body: object, token?: string) => {
-    const response = await fetch(`${url}/api/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(body)
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as { id: string; access_token: string }
-  }
-  const { access_token } = await post('auth/login', ADMIN)
-  const made = async (path: string, body: object) =>
-    (await post(`admin/shipping/${path}`, body, access_token)).id
-  const zone_id = await made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
-  const fields = { kind: 'shipping', service: 'Standard', tax_category: 'standard' }
-  await made('rates', { method_id: await made('methods', fields), zone_id, amount: 490 })
-  return { adminToken: access_token }
 }
 
 /**
@@ -104,10 +74,7 @@ async function rate({ bench: { client, databaseUrl }, shop, users, variantIds }:
   const [hot = ''] = variantIds
   const ordersOf = async (common: string | null) => {
     await fillCarts(client, variantIds, common)
-    const body = { shipping_address: STOCKHOLM }
-    const requests = users.map(({ token }, at) =>
-      requestOf('POST', '/api/orders', { token, body, from: addressOf(at) })
-    )
+    const requests = orderRequests(users)
     const load = { url: shop.url, connections: CONNECTIONS, rate: 0, seconds: SECONDS, requests }
     const { sent, good, refused, other, failed } = await flood.run(load)
     if (sent > users.length) throw new Error(`${sent} were sent: there are too few carts`)
@@ -127,25 +94,6 @@ async function rate({ bench: { client, databaseUrl }, shop, users, variantIds }:
     measured['one in common']?.push(await ordersOf(hot))
   }
   table('1/s', measured, 'pgbench')
-}
-
-function addressOf(at: number): string {
-  return `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
-}
-
-async function fillCarts(client: Bench['client'], variantIds: readonly string[], common: string | null) {
-  await client.query('truncate cart.items')
-  await client.query(
-    `insert into cart.items (cart_id, variant_id, quantity)
-     select distinct cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
-     from cart.carts cross join generate_series(1, 5) line
-     cross join lateral (select ($1::uuid[])[1 + floor(random() * $3 + 0 * line)::int] as random_id) chosen
-     where $3 > 0 and cart_id is not null`,
-    [variantIds, common, variantIds.length]
-  )
-  await client.query(`
-    update cart.carts set version = version + 1, quantity = lines.count, distinct_count = lines.count
-    from (select cart_id, count(*) from cart.items group by cart_id) lines where lines.cart_id = carts.cart_id`)
 }
 
 async function pgbench(databaseUrl: string): Promise<number> {

@@ -63,7 +63,7 @@ export const WITHOUT_LIMITS = { CARTWRIGHT__RATE_LIMIT__ENABLED: 'false' }
 export async function startShop(
   databaseUrl: string,
   settings: Record<string, string> = {},
-  { core, main = 'src/main.ts' }: { core?: number; main?: string } = {}
+  { core, main = 'src/main.ts', workers = 1 }: { core?: number; main?: string; workers?: number } = {}
 ): Promise<Started> {
   const port = await freePort()
   const limits = ['RATE_LIMIT__PUBLIC', 'RATE_LIMIT__SECURED', 'AUTH__LOGIN', 'AUTH__REGISTER'].map(name => [
@@ -78,7 +78,8 @@ export async function startShop(
     ...settings
   }
   const flags = process.env.START_FLAGS?.split(' ') ?? []
-  const program = { name: 'cartwright', args: [...flags, main, 'start'], probe: '/readyz', core }
+  const more = workers === 1 ? [] : ['--workers', String(workers)]
+  const program = { name: 'cartwright', args: [...flags, main, 'start', ...more], probe: '/readyz', core }
   return start(program, port, environment)
 }
 

