@@ -15,17 +15,17 @@ export function createPaymentReconciliationMetrics(
     oldest_seconds: 0,
     events: { received: 0, quarantined: 0 }
   }
-  metrics.gauge(
+  metrics.shopGauge(
     'open_operations',
     'Payments, captures, voids and refunds without a result from their provider.',
     () => status.open_operations
   )
-  metrics.gauge(
+  metrics.shopGauge(
     'open_operations_oldest_seconds',
     'Age of the oldest of these operations, in seconds.',
     () => status.oldest_seconds
   )
-  metrics.gauge(
+  metrics.shopGauge(
     'quarantined_events',
     'Events of payment providers that contradict the shop and wait for a decision of an administrator.',
     () => status.events.quarantined
