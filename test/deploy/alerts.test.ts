@@ -22,6 +22,7 @@ const QUIET_THEN = (raised: string): string => `0x60 ${raised}x30`
 const GONE = 'CartwrightGone'
 const CASES: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
   CartwrightDown: { [process('up')]: ['0x90', '1x90'] },
+  CartwrightNotReady: { 'cartwright_ready{job="cartwright",instance="b"}': ['0x90', '1x90'] },
   CartwrightBlocked: { [process('cartwright_diagnostics_snapshot_age_seconds')]: ['0+60x90', '1x90'] },
   CartwrightEventLoopDelay: { [process('nodejs_eventloop_lag_p99_seconds')]: ['0.3x90', '0.05x90'] },
   CartwrightUncaughtErrors: {
@@ -47,6 +48,10 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
     'cartwright_requests_refused_total{class="browse",reason="queue"}': ['0+90x90', '0+30x90']
   },
   CartwrightDatabaseLost: { [process('cartwright_db_pool_connections')]: ['0x90', '1x90'] },
+  CartwrightReadOnly: {
+    [process('cartwright_db_writes_up')]: ['0x90', '1x90'],
+    [process('cartwright_ready')]: ['1x90', '1x90']
+  },
   CartwrightWaitsForConnections: {
     [process('cartwright_db_pool_acquire_seconds_total')]: ['0+6x90', '0+4x90'],
     [process('cartwright_db_pool_acquires_total')]: ['0+100x90', '0+100x90']

@@ -161,9 +161,12 @@ test.skipIf(!hasPrometheus)(
   }
 )
 
-test('a shop that has lost its database has no connections in its metrics', async () => {
+test('a shop that has lost its database has no connections in its metrics, and is not ready', async () => {
   await shop.drop()
-  const open = async () =>
-    (await shop.metrics()).get('cartwright_db_pool_connections')?.samples.map(({ value }) => value)
-  await expect.poll(open).toEqual([0])
+  const values = async () => {
+    const families = await shop.metrics()
+    const names = ['cartwright_db_pool_connections', 'cartwright_ready']
+    return names.flatMap(name => families.get(name)?.samples.map(({ value }) => value))
+  }
+  await expect.poll(values).toEqual([0, 0])
 })

@@ -13,13 +13,18 @@ import {
   NOT_READY_STATE_INDEX,
   OUT_OF_CONNECTIONS_STATE_INDEX
 } from './port.ts'
-import { createReadinessCheck } from './readiness.ts'
+import { createReadinessCheck, type Readiness } from './readiness.ts'
 
 // Entry point of the thread that serves `server.diagnostics_port`.
 
 const { config, databaseUrl, host, state } = workerData as DiagnosticsThreadData
 const BLOCKED_MS = 1_000
-const AGE = 'cartwright_diagnostics_snapshot_age_seconds'
+const READY = { name: 'cartwright_ready', help: '1 while /readyz returns 200, otherwise 0.' }
+const WRITES = {
+  name: 'cartwright_db_writes_up',
+  help: '1 while a test write to the database succeeds, otherwise 0.'
+}
+const AGE = { name: 'cartwright_diagnostics_snapshot_age_seconds', help: 'Age of these metrics, in seconds.' }
 const BACKLOG = 1_024
 const TIMEOUT_MS = 5_000
 const NANOSECONDS = 1_000_000n
@@ -47,6 +52,14 @@ const noSnapshot: DiagnosticResponse = {
   body: { error: 'No metrics have been collected yet. Try again in a second.' }
 }
 
+async function readReadiness(): Promise<Readiness> {
+  const read = await readiness()
+  return read.isReady && isDead() ? { isReady: false, body: { ...read.body, status: 'NOT_READY' } } : read
+}
+
+const formatGauge = ({ name, help }: { name: string; help: string }, value: number) =>
+  `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${value}\n`
+
 const pages: Record<string, () => DiagnosticResponse | Promise<DiagnosticResponse>> = {
   '/healthz': () => {
     const main = silentMs() >= BLOCKED_MS ? 'blocked' : 'running'
@@ -54,14 +67,18 @@ const pages: Record<string, () => DiagnosticResponse | Promise<DiagnosticRespons
     return { status: 200, body: { status: 'UP', main, time: now() } }
   },
   '/readyz': async () => {
-    const { isReady, body } = await readiness()
-    if (isReady && isDead()) return { status: 503, body: { ...body, status: 'NOT_READY' } }
+    const { isReady, body } = await readReadiness()
     return { status: isReady ? 200 : 503, body }
   },
-  '/metrics': () => {
+  '/metrics': async () => {
+    const { isReady, body } = await readReadiness()
     if (snapshot === undefined) return noSnapshot
-    const age = `# HELP ${AGE} Age of these metrics, in seconds.\n# TYPE ${AGE} gauge\n${AGE} ${ageSeconds(snapshot)}\n`
-    return { status: 200, contentType: METRICS_CONTENT_TYPE, body: `${snapshot.metrics}${age}` }
+    const own = [
+      formatGauge(READY, isReady ? 1 : 0),
+      formatGauge(WRITES, body.writes === 'UP' ? 1 : 0),
+      formatGauge(AGE, ageSeconds(snapshot))
+    ]
+    return { status: 200, contentType: METRICS_CONTENT_TYPE, body: snapshot.metrics + own.join('') }
   },
   '/metricsz': () => {
     if (snapshot === undefined) return noSnapshot
