@@ -21,7 +21,7 @@ function useProcesses(count: number) {
   return { processes: Array.from({ length: count }, open), exchanges }
 }
 const reported = async () => {
-  vi.advanceTimersByTime(100)
+  vi.advanceTimersByTime(1_000)
   await nextTurn()
 }
 
@@ -60,7 +60,7 @@ test('a process that knows nothing of the others exceeds the limit by 5 % at mos
   expect(await takeFrom(first, 150)).toBe(100)
   expect(await takeFrom(second, 150)).toBe(5)
   await reported()
-  vi.advanceTimersByTime(3_000)
+  vi.advanceTimersByTime(2_000)
   // 100 requests a minute are 5 in 3 seconds: those that the second process took.
   expect(await takeFrom(first, 5)).toBe(0)
   vi.advanceTimersByTime(3_000)
