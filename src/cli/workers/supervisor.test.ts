@@ -92,6 +92,22 @@ test('each worker is stopped when the one that replaces it is ready, and one aft
   ])
 })
 
+test('a replacement that is asked for during the start changes nothing', async () => {
+  const { launched, held, supervisor } = useSupervisor()
+  held.isHeld = true
+  const starting = supervisor.start()
+  supervisor.roll()
+  launched[0]?.become()
+  await pass(0)
+  launched[1]?.become()
+  await starting
+  await pass(60_000)
+  expect(launched.map(({ number, stops }) => [number, stops])).toEqual([
+    [1, []],
+    [2, []]
+  ])
+})
+
 test('a worker that ends while its replacement starts is not started twice', async () => {
   const { launched, held, supervisor } = useSupervisor()
   await supervisor.start()

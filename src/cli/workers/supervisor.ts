@@ -37,6 +37,7 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
   /** Every process that runs, also those that were replaced and still finish requests. */
   const running = new Set<WorkerProcess>()
   const stopping = new AbortController()
+  let hasStarted = false
   let rolling: Promise<void> | undefined
   let isRollWanted = false
 
@@ -110,9 +111,11 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
       const others = Array.from({ length: count - 1 }, (_, index) => add(index + 2))
       await Promise.all(others.map(({ current }) => current.ready))
       for (const slot of slots) void keep(slot)
+      hasStarted = true
     },
-    /** Replaces all workers. A call during a replacement replaces them again afterwards. */
+    /** Replaces all workers. A call during a replacement replaces them again afterwards; one during the start does nothing. */
     roll(): void {
+      if (!hasStarted) return
       isRollWanted = true
       rolling ??= (async () => {
         while (isRollWanted && !stopping.signal.aborted) {
