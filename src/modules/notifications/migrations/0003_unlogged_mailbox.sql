@@ -1,0 +1,2 @@
+-- Only developers read the mailbox. A crash of PostgreSQL empties it.
+alter table notifications.mailbox set unlogged;
