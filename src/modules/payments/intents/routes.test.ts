@@ -159,8 +159,7 @@ test('starting a payment runs a fixed number of statements', async () => {
     ...['lock_account', 'list_payments_of_order', 'commit_amount', 'insert_payment', 'insert_operations'],
     ...['find_order_of_operation', 'lock_account', 'claim_operation'],
     ...['upsert_facts', 'settle_operation', 'set_payment_object'],
-    ...['list_known', 'update_payments', 'update_account'],
-    'find_payment'
+    ...['list_known', 'find_payment']
   ])
 })
 

@@ -62,30 +62,36 @@ export function createPaymentIntentService(deps: Deps) {
       ? customer_id === caller.customerId
       : isValidOrderToken(secrets, caller.token ?? '', order_id, token_version)
 
-  async function read(id: string): Promise<PaymentIntentResponse> {
-    const payment = found(await db.first(repository.findPayment, { id }), paymentNotFoundError)
+  const read = async (id: string): Promise<PaymentIntentResponse> =>
+    view(found(await db.first(repository.findPayment, { id }), paymentNotFoundError))
+
+  function view(payment: repository.PaymentRow): PaymentIntentResponse {
     const { is_open, next_step } = payment
     const next = is_open && next_step !== null ? openCustomerPaymentStep(secrets, next_step) : undefined
     return { ...payment, ...next }
   }
 
+  const isOf =
+    ({ provider, method }: { provider: string; method: string }) =>
+    (payment: repository.PaymentRow) =>
+      payment.provider === provider && payment.method === method
   const openOf = (payments: readonly repository.PaymentRow[]) => payments.filter(({ is_open }) => is_open)
 
   /**
    * Voids open payments with another provider or method first, because they could still be paid. No new payment starts until
-   * their providers confirm. @throws `PAYMENT_OPERATION_OPEN`
+   * their providers confirm. Returns the open payments if there was none to void. @throws `PAYMENT_OPERATION_OPEN`
    */
   async function voidOtherPayments(
     { order_id: orderId, committed, due }: OrderPaymentAccountRow,
     { provider, method }: { provider: string; method: string },
     write: IdempotentWrite
-  ) {
-    const others = async () =>
-      openOf(await db.rows(repository.listPaymentsOfOrder, { order_id: orderId })).filter(
-        each =>
-          (each.provider !== provider || each.method !== method || committed > due) && each.authorized === 0
-      )
-    const toVoid = await others()
+  ): Promise<readonly repository.PaymentRow[]> {
+    const listOpen = async () => openOf(await db.rows(repository.listPaymentsOfOrder, { order_id: orderId }))
+    const isOther = (each: repository.PaymentRow) =>
+      (each.provider !== provider || each.method !== method || committed > due) && each.authorized === 0
+    const open = await listOpen()
+    const toVoid = open.filter(isOther)
+    if (toVoid.length === 0) return open
     for (const payment of toVoid) {
       const id = write.idOf(`void:${payment.id}`)
       const one = { ids: [id], paymentIds: [payment.id], amounts: [payment.amount] }
@@ -100,8 +106,8 @@ export function createPaymentIntentService(deps: Deps) {
       })
       await sender.send(id, write.withoutSlot)
     }
-    if (toVoid.length > 0 && (await others()).length > 0)
-      throw paymentOperationStillOpenError({ retryAfterSeconds: 15 })
+    if ((await listOpen()).some(isOther)) throw paymentOperationStillOpenError({ retryAfterSeconds: 15 })
+    return []
   }
 
   /**
@@ -120,13 +126,18 @@ export function createPaymentIntentService(deps: Deps) {
     // Above the limit, even an open payment is not returned, because the client could try the next card on it.
     if (!write.alreadyApplied && providers.get(choice.provider).kind !== 'offline')
       await attempts.assertBelowLimit(db, network, order_id)
-    if (!write.alreadyApplied) await voidOtherPayments({ order_id, ...account }, choice, write)
+    const open = write.alreadyApplied ? [] : await voidOtherPayments({ order_id, ...account }, choice, write)
+    const present = open.find(isOf(choice))
+    // The next step is stored with the result of the first operation, so nothing is left to send.
+    if (present !== undefined && present.next_step !== null && account.frozen_at === null) {
+      await write.once(db, async () => write.result(present.id))
+      return view(present)
+    }
     await write.once(db, async tx => {
       const account = found(await tx.first(lockOrderPaymentAccount, { order_id }), payableOrderNotFoundError)
       if (!owns(caller, account)) throw payableOrderNotFoundError()
-      const [existing] = openOf(await tx.rows(repository.listPaymentsOfOrder, { order_id })).filter(
-        each => each.provider === choice.provider && each.method === choice.method
-      )
+      const payments = await tx.rows(repository.listPaymentsOfOrder, { order_id })
+      const existing = openOf(payments).find(isOf(choice))
       if (existing !== undefined && account.frozen_at !== null) throw canceledOrderNotPayableError()
       if (existing !== undefined) return write.result(existing.id)
       await guard(tx, { orderId: order_id, method: choice.method })
