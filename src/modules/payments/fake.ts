@@ -91,10 +91,13 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     const toVoid = selectPaymentsToVoid(states, state, { due, isFrozen }).filter(({ isBusy }) => !isBusy)
     for (const { payment } of toVoid)
       payment.operations.push({ kind: 'void', id: newId(), amount: payment.amount, isOpen: true })
+    const isUnchanged = Object.entries(state).every(
+      ([key, value]) => !(key in account) || account[key as keyof typeof account] === value
+    )
     Object.assign(account, state, { is_overpaid: state.isOverpaid, is_disputed: state.isDisputed })
     const isSettled = states.every(({ isBusy, isOpen }) => !isBusy && !isOpen)
     const openMethods = states.filter(({ isOpen }) => isOpen).map(({ payment }) => payment.method ?? '')
-    return { ...state, orderId, due, previousStatus, isFrozen, isSettled, openMethods }
+    return { ...state, orderId, due, previousStatus, isFrozen, isUnchanged, isSettled, openMethods }
   }
 
   /** Settles a change that began in payments, and passes it to orders. */

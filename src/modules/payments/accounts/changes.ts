@@ -26,6 +26,12 @@ export const createOrderPaymentAccountChanges = ({ lockAccount, listener }: Deps
   settle: async (tx: Transaction, account: LockedOrderPaymentAccount): Promise<void> => {
     const change = await account.settle()
     await listener()?.(tx, account, change)
+  },
+
+  /** As `settle`, after facts that other work has usually recorded already. The listener gets changes only. */
+  settleFacts: async (tx: Transaction, account: LockedOrderPaymentAccount): Promise<void> => {
+    const change = await account.settle()
+    if (!change.isUnchanged) await listener()?.(tx, account, change)
   }
 })
 export type OrderPaymentAccountChanges = ReturnType<typeof createOrderPaymentAccountChanges>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { PaymentAttemptLimits } from '../attempt-limits/service.ts'
 import { addRankToPaymentFact, latestPaymentFactOfEachObject, type PaymentFact } from './fact.ts'
@@ -25,6 +26,8 @@ export type ChangedPaymentAccountState = OrderPaymentAccountState & {
   readonly due: number
   readonly previousStatus: OrderPaymentAccountState['status']
   readonly isFrozen: boolean
+  /** The account and its payments are as they were stored. Operations may have changed. */
+  readonly isUnchanged: boolean
   /** No operation is open and no payment can be captured any more, so a frozen order can be canceled. */
   readonly isSettled: boolean
   /** The methods of the open payments. */
@@ -62,15 +65,21 @@ export function createPaymentFactRecorder({ publisherOf, voidOpen, isLimited }: 
   ): Promise<{ account: repository.OrderPaymentAccountRow; change: ChangedPaymentAccountState }> {
     const { order_id: orderId } = account
     const known = await tx.rows(repository.listPaymentsOfOrderWithFacts, { order_id: orderId })
-    const states = known.map(({ facts, open_refunds, ...payment }) => ({
-      ...payment,
-      before: payment.status,
-      hasFailed: facts.some(({ kind, status }) => kind === 'attempt' && status === 'failed'),
-      ...derivePaymentState(facts, open_refunds)
-    }))
-    await writePayments(tx, states)
+    const states = known.map(({ facts, open_refunds, stored, ...payment }) => {
+      const derived = derivePaymentState(facts, open_refunds)
+      return {
+        ...payment,
+        before: stored.status,
+        hasFailed: facts.some(({ kind, status }) => kind === 'attempt' && status === 'failed'),
+        isStored: isDeepStrictEqual(derived, stored),
+        ...derived
+      }
+    })
+    const unstored = states.filter(({ isStored }) => !isStored)
+    if (unstored.length > 0) await writePayments(tx, unstored)
     const state = deriveOrderPaymentAccountState(account.due, states)
-    await tx.run(repository.updateOrderPaymentAccount, { order_id: orderId, ...state })
+    const isAccountStored = isDeepStrictEqual(state, storedAccountState(account))
+    if (!isAccountStored) await tx.run(repository.updateOrderPaymentAccount, { order_id: orderId, ...state })
     publishPaymentEvents(publisherOf(tx, orderId), account, account, state, states)
     const isFrozen = account.frozen_at !== null
     const canVoid = ({ is_busy, voids }: { is_busy: boolean; voids: number }) => !is_busy && voids < VOIDS_MAX
@@ -87,6 +96,7 @@ export function createPaymentFactRecorder({ publisherOf, voidOpen, isLimited }: 
       due: account.due,
       previousStatus: account.status,
       isFrozen,
+      isUnchanged: isAccountStored && unstored.length === 0,
       isSettled: states.every(({ is_busy, isOpen }) => !is_busy && !isOpen),
       openMethods: states.filter(({ isOpen }) => isOpen).map(({ method }) => method)
     }
@@ -123,11 +133,22 @@ async function recordFacts(
   })
 }
 
+const storedAccountState = ({
+  is_overpaid: isOverpaid,
+  is_disputed: isDisputed,
+  ...account
+}: repository.OrderPaymentAccountRow): OrderPaymentAccountState => {
+  const { authorized, captured, refunded, refunding, disputed, committed, status } = account
+  return {
+    ...{ authorized, captured, refunded, refunding, disputed },
+    ...{ committed, status, isOverpaid, isDisputed }
+  }
+}
+
 async function writePayments(
   tx: Transaction,
   states: readonly (PaymentState & { id: string })[]
 ): Promise<void> {
-  if (states.length === 0) return
   await tx.run(repository.updatePaymentStates, {
     ids: states.map(({ id }) => id),
     statuses: states.map(({ status }) => status),

@@ -1,6 +1,6 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { RankedPaymentFact } from './fact.ts'
-import type { OrderPaymentAccountStatus, PaymentStatus, UnsettledRefund } from './reducer.ts'
+import type { OrderPaymentAccountStatus, PaymentState, PaymentStatus, UnsettledRefund } from './reducer.ts'
 
 const accountStatus = oneOf<OrderPaymentAccountStatus>()
 export const paymentStatusColumnType = oneOf<PaymentStatus>()
@@ -83,7 +83,7 @@ export const upsertPaymentFactsFromProvider = statement({
           coalesce(facts.expires_at, '-infinity'))`
 })
 
-/** Lists the inputs from which the state of an order's payments is derived. */
+/** Lists the inputs from which the state of an order's payments is derived, and the state that is stored. */
 export const listPaymentsOfOrderWithFacts = statement({
   name: 'payments.list_known',
   takes: { order_id: 'uuid' },
@@ -92,15 +92,18 @@ export const listPaymentsOfOrderWithFacts = statement({
     provider: 'text',
     method: 'text',
     amount: 'int8',
-    status: paymentStatusColumnType,
     network: 'text?',
+    stored: json<PaymentState>(),
     is_busy: 'bool',
     voids: 'int8',
     facts: json<RankedPaymentFact[]>(),
     open_refunds: json<UnsettledRefund[]>()
   },
   text: `
-    select id, provider, method, amount, status, network,
+    select id, provider, method, amount, network,
+      jsonb_build_object('status', status, 'isOpen', is_open, 'authorized', authorized, 'captured', captured,
+        'refunding', refunding, 'refunded', refunded, 'disputed', disputed,
+        'authorizedUntil', extract(epoch from authorized_until)::int8) as stored,
       exists (select from payments.operations where payment_id = payments.id and settled_at is null) as is_busy,
       (select count(*) from payments.operations where payment_id = payments.id and kind = 'void') as voids,
       (select coalesce(jsonb_agg(jsonb_build_object('kind', kind, 'objectId', object_id, 'rank', rank,

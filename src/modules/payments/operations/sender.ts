@@ -122,11 +122,12 @@ export function createPaymentOperationSender({
     })
     if (isDone) {
       const next = mismatch === undefined ? response.next : undefined
-      await tx.run(storeProviderPaymentIdAndNextStep, {
-        id: payment_id,
-        object_id: response.paymentObjectId,
-        next_step: next === undefined ? null : sealCustomerPaymentStep(secrets, next)
-      })
+      if (next !== undefined || draft.payment.objectId === null)
+        await tx.run(storeProviderPaymentIdAndNextStep, {
+          id: payment_id,
+          object_id: response.paymentObjectId,
+          next_step: next === undefined ? null : sealCustomerPaymentStep(secrets, next)
+        })
     } else if (draft.kind === 'create')
       // The provider rejected the payment, so it has no object there and is closed here.
       await recorder.recordFacts(tx, {

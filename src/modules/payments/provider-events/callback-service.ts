@@ -10,6 +10,7 @@ import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import {
   findPayment,
   findPaymentByProviderObjectId,
+  type PaymentRow,
   paymentForProviderFromRow,
   storeProviderPaymentIdAndNextStep
 } from '../payments/repository.ts'
@@ -110,7 +111,7 @@ export function createPaymentCallbackService({
     provider: string,
     event: PaymentProviderCallbackEvent,
     attempts: number,
-    locked: LockedOrderPaymentAccount | undefined
+    known: { payment: PaymentRow; account: LockedOrderPaymentAccount } | undefined
   ) {
     const finish = (
       state: repository.PaymentProviderEventState,
@@ -118,7 +119,9 @@ export function createPaymentCallbackService({
       payment_id: string | null = null
     ) => tx.run(repository.finishProviderEvent, { id, state, reason, payment_id })
     if (event.about === null) return finish('ignored', null)
-    const payment = await paymentOf(tx, provider, event)
+    // What is compared of a payment never changes once it has an object at the provider.
+    const isKnown = known !== undefined && known.payment.object_id !== null
+    const payment = isKnown ? known.payment : await paymentOf(tx, provider, event)
     if (payment === undefined) {
       const reason = 'its payment is unknown'
       const seconds = PAUSES_SECONDS[attempts]
@@ -128,15 +131,16 @@ export function createPaymentCallbackService({
     }
     const reason = findPaymentProviderEventMismatch(event, paymentForProviderFromRow(payment))
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
-    const account = locked ?? (await accounts.lock(tx, payment.order_id))
-    await tx.run(storeProviderPaymentIdAndNextStep, {
-      id: payment.id,
-      object_id: event.about.objectId,
-      next_step: null
-    })
+    const account = known?.account ?? (await accounts.lock(tx, payment.order_id))
+    if (payment.object_id === null)
+      await tx.run(storeProviderPaymentIdAndNextStep, {
+        id: payment.id,
+        object_id: event.about.objectId,
+        next_step: null
+      })
     const report = { paymentId: payment.id, provider, facts: event.facts }
     await recorder.recordFacts(tx, { ...report, source: 'callback' })
-    await accounts.settle(tx, account)
+    await accounts.settleFacts(tx, account)
     return finish('applied', null, payment.id)
   }
 
@@ -159,13 +163,13 @@ export function createPaymentCallbackService({
     const stored = await db.first(repository.findProviderEvent, { id })
     const event = stored && readStored(stored)
     if (stored === undefined || event === undefined) return
-    const about = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
+    const payment = event.kind === 'event' ? await paymentOf(db, stored.provider, event) : undefined
     await db.transaction(async tx => {
       // Lock order: the account before the event.
-      const locked = about && (await accounts.lock(tx, about.order_id))
+      const known = payment && { payment, account: await accounts.lock(tx, payment.order_id) }
       const row = await tx.first(repository.lockProviderEvent, { id })
       if (row?.state !== 'received') return
-      if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts, locked)
+      if (event.kind === 'event') await applyTo(tx, id, stored.provider, event, row.attempts, known)
       else
         await tx.run(repository.finishProviderEvent, {
           id,

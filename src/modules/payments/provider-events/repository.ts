@@ -34,8 +34,8 @@ export const insertProviderEvent = statement({
 export const lockProviderEvent = statement({
   name: 'payments.lock_event',
   takes: { id: 'uuid' },
-  gives: { provider: 'text', state, raw: 'bytea?', attempts: 'int4' },
-  text: 'select provider, state, raw, attempts from payments.events where id = $id for update'
+  gives: { state, attempts: 'int4' },
+  text: 'select state, attempts from payments.events where id = $id for update'
 })
 export const findProviderEvent = statement({
   name: 'payments.find_event',
