@@ -9,7 +9,6 @@ const policy = {
   low_threshold: 'int4?'
 } as const
 const level = {
-  ...policy,
   item_id: 'uuid',
   location_id: 'uuid',
   on_hand: 'int4?',
@@ -18,7 +17,8 @@ const level = {
   seq: 'int8?',
   source_version: 'int8?',
   priority: 'int4',
-  active: 'bool'
+  active: 'bool',
+  ...policy
 } as const
 
 /**
@@ -62,7 +62,7 @@ export const lockStockLevelsWithoutWaiting = statement({
 export const listStockPolicies = statement({
   name: 'inventory.list_items_to_decide',
   takes: { itemIds: 'uuid[]' },
-  gives: { ...policy, id: 'uuid' },
+  gives: { id: 'uuid', ...policy },
   text: `
     select id, tracked, backorder, backorder_limit, low_threshold from inventory.items
     where id = any ($itemIds)`
