@@ -117,8 +117,8 @@ export const seeds: readonly Seed[] = [
     name: 'refund-sent-under-two-keys',
     promise: 'A refund is made once at the provider.',
     file: 'src/modules/payments/operations/sender.ts',
-    find: 'const response = await providers.call(operation.provider, () => provider.send(request, draft.id))',
-    replace: `const response = await providers.call(operation.provider, () => provider.send(request, draft.id))
+    find: 'const response = await providers.call(name, () => provider.send(request, draft.id))',
+    replace: `const response = await providers.call(name, () => provider.send(request, draft.id))
     if (draft.kind === 'refund') await provider.send(request, draft.id + draft.id).catch(() => {})`,
     seenAs: 'the provider executed the refund'
   },

@@ -21,7 +21,7 @@ const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'orders.insert_order', at: 'behind' },
   { statement: 'idempotency.mark_key_applied', at: 'before its commit' },
   { statement: 'idempotency.mark_key_applied', at: 'behind its commit' },
-  { statement: 'payments.store_request', at: 'behind its commit' },
+  { statement: 'payments.insert_sent_payment', at: 'behind' },
   { statement: 'payments.upsert_facts', at: 'before' },
   { statement: 'payments.settle_operation', at: 'behind its commit' },
   { statement: 'idempotency.finish_keys', at: 'before' }

@@ -225,7 +225,7 @@ export async function refundModelOf(
     )
   )
   await db.transaction(tx =>
-    payments.openAccount(tx, {
+    payments.openAccountOfOrder(tx, {
       orderId: ID,
       reference: 'A-1',
       customerId: null,

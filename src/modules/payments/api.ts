@@ -2,7 +2,7 @@ import type { RunWithoutRequestSlot } from '../../platform/idempotency/write.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import type { NewOrderPaymentAccount } from './accounts/service.ts'
 import type { DailyPaymentSums, OrderPaymentAccountRow } from './facts/repository.ts'
-import type { PaymentProviderAndMethodChoice, StartedPayment } from './payments/start.ts'
+import type { PaymentProviderAndMethodChoice } from './payments/start.ts'
 import type { PaymentReconciliationReport } from './reconciliation/report.ts'
 import type { PaymentReconciliationOptions } from './reconciliation/service.ts'
 
@@ -16,18 +16,18 @@ export type PaymentStatistics = readonly DailyPaymentSums[]
 export type PaymentsApi = {
   /**
    * Opens a payment account for something that is sold outside of orders, in the transaction that creates it. With `first`,
-   * also starts a payment with the same id, and returns it. Rejects an id that has an account.
+   * also starts a payment with the same id, and returns its method. Rejects an id that has an account.
    * @example
    * const account = { orderId: newId(), reference: 'G-1', customerId, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
    * const first = { provider: 'manual', method: 'bank_transfer' }
-   * const started = await db.transaction(tx => payments.openAccount(tx, account, first))
-   * assert.deepEqual(started, { method: 'bank_transfer', isSent: true })
+   * const method = await db.transaction(tx => payments.openAccount(tx, account, first))
+   * assert.equal(method, 'bank_transfer')
    */
   openAccount(
     tx: Transaction,
     account: NewOrderPaymentAccount,
     first?: PaymentProviderAndMethodChoice
-  ): Promise<StartedPayment | undefined>
+  ): Promise<string | undefined>
   /**
    * Sends the open operations of an account to their providers. The responses are recorded when this returns. `withoutSlot`: of
    * the request that waits.

@@ -231,8 +231,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   const openAccount: PaymentsApi['openAccount'] = async (tx, fields, first) => {
     const account = newFakeOrderPaymentAccount(fields)
     draftsOf(tx).set(fields.orderId, account)
-    if (first === undefined || account.due <= 0) return undefined
-    return { method: start(account, fields.orderId, first), isSent: false }
+    return first !== undefined && account.due > 0 ? start(account, fields.orderId, first) : undefined
   }
 
   const fake: FakePayments = {
@@ -276,7 +275,12 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
     }
   }
   provideOrderPayments(fake, {
-    openAccount,
+    openAccountOfOrder: async (tx, fields, first) => {
+      const method = await openAccount(tx, fields, first)
+      if (method === undefined) return undefined
+      const send = () => sendOperations(fields.orderId).then(() => ({ isUnchanged: false }))
+      return { method, send }
+    },
     sendOperations,
     lockAccount: async (tx, orderId) =>
       accounts.has(orderId) || draftsOf(tx).has(orderId) ? lockedAccount(accountOf(tx, orderId)) : undefined,

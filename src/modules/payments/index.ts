@@ -54,6 +54,7 @@ import { createPaymentProviderReconciliation } from './reconciliation/service.ts
 import { createPaymentReconciliationStatusReader } from './reconciliation/status.ts'
 import { paymentsSettings } from './settings.ts'
 
+export type { StartedPayment } from './accounts/service.ts'
 export { deriveOrderToken, isValidOrderToken } from './accounts/token.ts'
 export type { PaymentStatistics, PaymentsApi } from './api.ts'
 export {
@@ -66,7 +67,6 @@ export {
   refundFailedEvent
 } from './events.ts'
 export type { PaymentFact } from './facts/fact.ts'
-export type { StartedPayment } from './payments/start.ts'
 export type {
   CustomerPaymentStep,
   ParsedPaymentProviderResponse,
@@ -172,7 +172,11 @@ export const paymentsModule = defineModule({
       recordResponse
     })
     const starter = createPaymentStarter({ providers, attempts, secrets })
-    const { openAccount, findAccount } = createOrderPaymentAccountService({ starter, attempts })
+    const { openAccount, openAccountOfOrder, findAccount } = createOrderPaymentAccountService({
+      starter,
+      attempts,
+      sender
+    })
     const events = metrics.counter('callbacks', 'Callbacks of payment providers, by result.', {
       result: ['received', 'repeated', 'refused', 'quarantined']
     })
@@ -222,7 +226,7 @@ export const paymentsModule = defineModule({
       reconcile: createPaymentProviderReconciliation({ db, secrets, providers, accounts, recordResponse })
     }
     provideOrderPayments(api, {
-      openAccount,
+      openAccountOfOrder,
       lockAccount,
       sendOperations: sender.sendOpenOperations,
       erase: erasePaymentData

@@ -53,7 +53,7 @@ type Deps = {
   inventory: Pick<InventoryApi, 'reserve' | 'release' | 'claim' | 'confirm'> | undefined
   evictions: Pick<StockEvictionService, 'evictable'>
   /** Absent in a shop without payments: then orders are on account. */
-  payments: Pick<OrderPayments, 'openAccount' | 'sendOperations'> | undefined
+  payments: Pick<OrderPayments, 'openAccountOfOrder' | 'sendOperations'> | undefined
   shipping: Pick<ShippingApi, 'createShipments'> | undefined
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
   /** Maximum number of pending orders. */
@@ -70,8 +70,8 @@ export type PlacedOrderIdAndRow = {
   readonly order: OrderRow | undefined
 }
 
-/** `order`: as `PlacedOrderIdAndRow`. */
-type CreatedOrder = { readonly hasUnsentPayment: boolean; readonly order: OrderRow | undefined }
+/** `order`: its row, unless the transaction has changed it after the insert. */
+type CreatedOrder = { readonly order: OrderRow | undefined; readonly sendPayment: StartedPayment['send'] }
 
 /** Places orders, each in one transaction. */
 export function createOrderPlacement(deps: Deps) {
@@ -100,8 +100,10 @@ export function createOrderPlacement(deps: Deps) {
       await write.answerWith(db, earlier.id)
       return { id: earlier.id, isNew: false, order: undefined }
     }
-    if (created?.hasUnsentPayment !== false) await payments?.sendOperations(write.id, write.withoutSlot)
-    return { id: write.id, isNew: true, order: created?.order }
+    const { id, withoutSlot } = write
+    if (created === undefined) await payments?.sendOperations(id, withoutSlot)
+    const sent = await created?.sendPayment?.(withoutSlot)
+    return { id, isNew: true, order: sent?.isUnchanged === false ? undefined : created?.order }
   }
 
   async function earlierOf({ source: { cart_id, cart_version }, checkout }: OrderToPlace) {
@@ -111,8 +113,8 @@ export function createOrderPlacement(deps: Deps) {
   }
 
   /**
-   * Inserts the order. Returns its row unless a later statement of the transaction, or its payment, changes
-   * it, which saves a read. Returns undefined when an earlier attempt of the request inserted it.
+   * Inserts the order. Returns its row, which saves a read. Returns undefined when an earlier attempt of the
+   * request inserted it.
    */
   async function createOrder(
     purchase: OrderToPlace,
@@ -195,11 +197,10 @@ export function createOrderPlacement(deps: Deps) {
       if (isPaid && redemptions.length > 0 && keys.mailbox !== null)
         await pricing.countPaidRedemptions(tx, id, keys.mailbox)
       await tenders.confirm(tx, id, reserved)
-      const hasUnsentPayment = payment?.isSent === false
       // A method that the payments module has chosen may change the expiry.
       const hasChosenMethod = payment?.method !== purchase.payment?.method
-      const isChanged = isDelivered || hasUnsentPayment || hasChosenMethod || reserved.length > 0
-      return { hasUnsentPayment, order: isChanged ? undefined : inserted }
+      const isChanged = isDelivered || hasChosenMethod || reserved.length > 0
+      return { order: isChanged ? undefined : inserted, sendPayment: payment?.send }
     })
   }
 
@@ -277,7 +278,7 @@ export function createOrderPlacement(deps: Deps) {
     const network = clientNetworkOfBuyer(buyer)
     const dueMinor = total - tendered
     const account = { orderId, reference, customerId, currency, dueMinor, tokenVersion: 1, network }
-    return payments?.openAccount(tx, account, payment)
+    return payments?.openAccountOfOrder(tx, account, payment)
   }
 
   function networkFrom(buyer: Buyer): string | null {

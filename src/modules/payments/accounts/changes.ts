@@ -23,9 +23,13 @@ export const createOrderPaymentAccountChanges = ({ lockAccount, listener }: Deps
     found(await lockAccount(tx, orderId), payableOrderNotFoundError),
 
   /** Settles the account after facts or operations were recorded, and passes the change to the listener. */
-  settle: async (tx: Transaction, account: LockedOrderPaymentAccount): Promise<void> => {
+  settle: async (
+    tx: Transaction,
+    account: LockedOrderPaymentAccount
+  ): Promise<ChangedPaymentAccountState> => {
     const change = await account.settle()
     await listener()?.(tx, account, change)
+    return change
   },
 
   /** As `settle`, after facts that other work has usually recorded already. The listener gets changes only. */

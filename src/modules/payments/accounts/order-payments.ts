@@ -7,7 +7,12 @@ import type { OrderPaymentAccountService } from './service.ts'
  * What the module orders does with payments. The package does not export it, because it keeps its promises only when one
  * module decides what an order owes. Payments know an order only by its id.
  */
-export type OrderPayments = Pick<OrderPaymentAccountService, 'openAccount'> & {
+export type OrderPayments = {
+  /**
+   * As `PaymentsApi.openAccount`, for an order whose first payment is sent right after the commit: its operation is marked as
+   * sent, so no transaction claims it.
+   */
+  openAccountOfOrder: OrderPaymentAccountService['openAccountOfOrder']
   /**
    * Sends the open operations of an order to their providers. The responses are recorded when this returns. `withoutSlot`: of
    * the request that waits.

@@ -52,6 +52,33 @@ test("a payment account is opened with its first payment in the order's transact
   expect(await api.findAccount(db, free.orderId)).toMatchObject({ status: 'paid', committed: 0 })
 })
 
+test('the first payment of an order is marked as sent, sent once, and sent by the reconciler when nothing else does', async () => {
+  const { forOrders, db, buyer, payment, sandbox, hurry } = await useOrders()
+  const open = async () => {
+    const orderId = newId()
+    const account = { orderId, customerId: buyer.id, currency: 'EUR', dueMinor: 900, tokenVersion: 1 }
+    const started = await db.transaction(tx =>
+      forOrders.openAccountOfOrder(tx, { ...account, reference: 'A1' }, { provider: 'sandbox' })
+    )
+    return { orderId, started }
+  }
+  const { orderId, started } = await open()
+  const sent = { id: orderId, state: 'started', attempts: 1 }
+  expect(await payment(orderId)).toMatchObject({ amount: 900, operations: [sent] })
+  expect(started?.method).toBe('card')
+  expect(await started?.send?.()).toMatchObject({ isUnchanged: true })
+  expect(await payment(orderId)).toMatchObject({ operations: [{ ...sent, state: 'succeeded' }] })
+  expect(await sandbox.objects()).toHaveLength(1)
+
+  const unsent = await open()
+  await hurry()
+  await until('the reconciler has sent it', async () => {
+    const [operation] = (await payment(unsent.orderId)).operations
+    return operation.state === 'succeeded' && operation.attempts === 2
+  })
+  expect(await sandbox.objects()).toHaveLength(2)
+})
+
 test('an unsent payment is closed immediately when the order is canceled', async () => {
   const { api, db, buyer, freeze, withAccount, sandbox, as } = await useOrders()
   const orderId = newId()

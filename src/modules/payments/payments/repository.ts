@@ -31,12 +31,13 @@ const newPaymentColumns = {
   ...{ id, order_id, customer_id, provider, method, amount, currency },
   network: 'text?'
 } as const
+const insertPaymentSql = `
+    insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
+    values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`
 export const insertPayment = statement({
   name: 'payments.insert_payment',
   takes: newPaymentColumns,
-  text: `
-    insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
-    values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`
+  text: insertPaymentSql
 })
 /**
  * Inserts a payment whose provider has responded that it is pending, with that fact and its first operation, which has the same
@@ -64,6 +65,16 @@ export const insertPendingPayment = statement({
     insert into payments.operations
       (id, payment_id, order_id, provider, kind, amount, state, object_id, attempts, sent_at, settled_at)
     values ($id, $id, $order_id, $provider, 'create', $amount, 'succeeded', $factObjectId, 1, now(), now())`
+})
+/** Inserts a payment with its first operation, which has the same id and is sent after the commit. */
+export const insertSentPayment = statement({
+  name: 'payments.insert_sent_payment',
+  takes: { ...newPaymentColumns, request: 'bytea' },
+  text: `
+    with payment as (${insertPaymentSql})
+    insert into payments.operations
+      (id, payment_id, order_id, provider, kind, amount, request, attempts, sent_at, next_check_at)
+    values ($id, $id, $order_id, $provider, 'create', $amount, $request, 1, now(), now() + interval '15 seconds')`
 })
 export const findPayment = statement({
   name: 'payments.find_payment',

@@ -9,25 +9,25 @@ import {
 } from '../errors.ts'
 import { addRankToPaymentFact } from '../facts/fact.ts'
 import { type OrderPaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
+import type { PaymentProviderOperation } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { sealCustomerPaymentStep } from './next-step.ts'
 import { insertPaymentOperations } from './operation-repository.ts'
-import { insertPayment, insertPendingPayment } from './repository.ts'
+import { type PreparedPaymentOperation, sealPaymentRequest } from './prepared-operation.ts'
+import { insertPayment, insertPendingPayment, insertSentPayment } from './repository.ts'
 
 /** Provider and method of a payment. An omitted one is chosen by default. */
 export type PaymentProviderAndMethodChoice = {
   readonly provider?: string | undefined
   readonly method?: string | undefined
 }
-/** The first payment of an account. `isSent`: its provider needs no call, so its operation is done. */
-export type StartedPayment = { readonly method: string; readonly isSent: boolean }
 /** `network` is the stored hash. */
 type PaymentStart = PaymentProviderAndMethodChoice & { readonly id: string; readonly network: string | null }
 type PayableAccount = Pick<
   OrderPaymentAccountRow,
   'order_id' | 'customer_id' | 'currency' | 'due' | 'committed' | 'frozen_at'
 >
-type NewPayment = {
+export type NewPayment = {
   readonly id: string
   readonly order_id: string
   readonly customer_id: string | null
@@ -81,13 +81,9 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
   async function insertWithResponse(
     tx: Transaction,
     payment: NewPayment,
-    reference: string
+    draft: PaymentProviderOperation
   ): Promise<boolean> {
-    const { id, order_id: orderId, provider, method, amount, currency } = payment
-    const response = providers.get(provider).respondLocally?.({
-      ...{ id, kind: 'create', amount, reference },
-      payment: { id, orderId, method, amount, currency, objectId: null }
-    })
+    const response = providers.get(payment.provider).respondLocally?.(draft)
     if (response?.kind !== 'done' || response.facts.length !== 1) return false
     const [fact] = response.facts.map(addRankToPaymentFact)
     // A payment that is pending has the columns of a new one. Other facts change the account, too.
@@ -107,11 +103,25 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
     resolveMethod,
     choose,
     /** Inserts the first payment of a new account, whose amount is committed. @throws `PAYMENT_ATTEMPTS_LIMITED` */
-    startFirst: async (tx: Transaction, payment: NewPayment, reference: string): Promise<StartedPayment> => {
+    startFirst: async (tx: Transaction, payment: NewPayment, reference: string): Promise<void> => {
       await assertBelowLimit(tx, payment)
-      const isSent = await insertWithResponse(tx, payment, reference)
-      if (!isSent) await insert(tx, payment)
-      return { method: payment.method, isSent }
+      if (!(await insertWithResponse(tx, payment, draftOf(payment, reference)))) await insert(tx, payment)
+    },
+    /**
+     * As `startFirst`, but marks the first operation as sent, for a caller that sends it right after the commit. Returns it;
+     * undefined when its provider needs no call.
+     */
+    startFirstAsSent: async (
+      tx: Transaction,
+      payment: NewPayment,
+      reference: string
+    ): Promise<PreparedPaymentOperation | undefined> => {
+      await assertBelowLimit(tx, payment)
+      const draft = draftOf(payment, reference)
+      if (await insertWithResponse(tx, payment, draft)) return undefined
+      const request = providers.get(payment.provider).prepare(draft)
+      await tx.run(insertSentPayment, { ...payment, request: sealPaymentRequest(secrets, request) })
+      return { draft, provider: payment.provider, request, ageSeconds: 0 }
     },
     /**
      * Starts a payment of the amount that no other payment covers. The caller holds the account's lock.
@@ -129,3 +139,12 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
   }
 }
 export type PaymentStarter = ReturnType<typeof createPaymentStarter>
+
+/** The first operation of a new payment. */
+const draftOf = (
+  { id, order_id: orderId, method, amount, currency }: NewPayment,
+  reference: string
+): PaymentProviderOperation => ({
+  ...{ id, kind: 'create', amount, reference },
+  payment: { id, orderId, method, amount, currency, objectId: null }
+})
