@@ -32,17 +32,25 @@ const OF_THE_SERVER = ['postmaster.pid', 'postmaster.opts']
 export type TestCluster = {
   readonly host: string
   readonly url: string
-  /** Runs statements over a connection of its own. */
-  sql(text: string): Promise<Record<string, unknown>[]>
+  /** Runs a statement over a connection of its own, in the database of the shop or in another one. */
+  sql(text: string, database?: string): Promise<Record<string, unknown>[]>
   /** Sends a signal to all processes of the server: SIGKILL, SIGSTOP, SIGCONT. */
   signal(name: NodeJS.Signals): void
+  /** Ends the server after all of its changes have reached its standby. */
+  stop(): Promise<void>
+}
+type StandbyOptions = {
+  /** A commit is acknowledged once the standby has it. */
+  isSynchronous?: boolean
 }
 
 /**
  * A primary and a standby that streams from it, for one test. They run the embedded server's programs, which lack
  * `pg_basebackup`, so the files are copied between `pg_backup_start` and `pg_backup_stop`.
  */
-export async function usePrimaryAndStandby(): Promise<{ primary: TestCluster; standby: TestCluster }> {
+export async function usePrimaryAndStandby({
+  isSynchronous = false
+}: StandbyOptions = {}): Promise<{ primary: TestCluster; standby: TestCluster }> {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-standby-'))
   await chmod(folder, 0o755)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -55,7 +63,7 @@ export async function usePrimaryAndStandby(): Promise<{ primary: TestCluster; st
   ])
   if (made.status !== 0) throw new Error(made.stderr)
   const primary = await startCluster(programs, first, account)
-  await primary.sql('create database shop')
+  await primary.sql('create database shop', 'postgres')
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
   await client.query(`select pg_backup_start('standby', true)`)
@@ -78,6 +86,12 @@ export async function usePrimaryAndStandby(): Promise<{ primary: TestCluster; st
   const standby = await startCluster(programs, second, account)
   const isStreaming = `select 1 from pg_stat_replication where state = 'streaming'`
   await until('the standby streams', async () => (await primary.sql(isStreaming)).length === 1)
+  if (isSynchronous) {
+    await primary.sql(`alter system set synchronous_standby_names = '*'`)
+    await primary.sql('select pg_reload_conf()')
+    const isSync = `select 1 from pg_stat_replication where sync_state = 'sync'`
+    await until('commits wait for the standby', async () => (await primary.sql(isSync)).length === 1)
+  }
   return { primary, standby }
 }
 
@@ -121,15 +135,19 @@ async function startCluster(
   })
   const host = `127.0.0.1:${port}`
   const urlOf = (database: string) => `postgres://cartwright@${host}/${database}`
-  const query = async (database: string, text: string) => {
+  const sql = async (text: string, database = 'shop') => {
     const client = new pg.Client({ connectionString: urlOf(database) })
     client.on('error', () => {})
     await client.connect()
     const { rows } = await client.query(text).finally(() => client.end())
     return rows
   }
-  await until('the server accepts connections', () => query('postgres', 'select'))
-  return { host, url: urlOf('shop'), sql: text => query('postgres', text), signal }
+  const stop = async () => {
+    child.kill('SIGINT')
+    await ended
+  }
+  await until('the server accepts connections', () => sql('select', 'postgres'))
+  return { host, url: urlOf('shop'), sql, signal, stop }
 }
 
 const childrenOf = (pid: number): number[] =>
