@@ -59,15 +59,19 @@ function descendantsOf(pid: number): number[] {
 }
 
 let program: Program
+let databaseUrl: string
 let address: string
 let diagnostics: string
 let token: string
 beforeAll(async () => {
   const database = await createTestDatabase()
+  databaseUrl = database.url
   const port = await freePort()
   program = startWorkers({
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl,
     CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port),
+    // Longer than a busy machine delays a process.
+    CARTWRIGHT__SERVER__LIVENESS_SECONDS: '6',
     CARTWRIGHT__RATE_LIMIT__PUBLIC_PER_MINUTE: '1000000',
     CARTWRIGHT__RATE_LIMIT__SECURED_PER_MINUTE: String(PER_MINUTE)
   })
@@ -191,9 +195,12 @@ test('a killed worker is replaced; connections of the other one and new ones kee
     expect(await countOf('/api/products', diagnostics)).toBeGreaterThanOrEqual(least)
   )
   await openClients()
+  const text = await (await fetch(`${address}/metrics`)).text()
+  expect(text).toMatch(/^cartwright_workers 2$/m)
+  expect(text).toMatch(/^cartwright_worker_restarts_total 1$/m)
 })
 
-test('a connection that a hanging worker has not taken is served by another one when it is killed', async () => {
+test('a worker that hangs is killed and replaced, and a connection that it has not taken is served by another one', async () => {
   const pid = await pidOf(program, 1)
   process.kill(pid, 'SIGSTOP')
   const clients = Array.from({ length: 4 }, () => createHttpClient(address, 1))
@@ -205,7 +212,6 @@ test('a connection that a hanging worker has not taken is served by another one 
     return answer?.status
   })
   await eventually(() => expect(answered).toBe(3))
-  process.kill(pid, 'SIGKILL')
   expect(await Promise.all(answers)).toEqual([200, 200, 200, 200])
   await eventually(() => expect(pidsOf(program, 1)[0]).not.toBe(pid))
 })
@@ -221,6 +227,14 @@ test('SIGHUP replaces every worker under load, and no request fails', async () =
   const statuses = await stop()
   expect([...statuses.keys()]).toEqual([200])
   expect(statuses.get(200)).toBeGreaterThan(100)
+})
+
+test('a diagnostics port that is in use ends the command with one sentence, and stops its workers', async () => {
+  const { port } = new URL(diagnostics)
+  const settings = { DATABASE_URL: databaseUrl, CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: port }
+  const { code, stderr, stdout } = await startWorkers(settings).ended
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^Cannot listen on \S+ for diagnostics: .*\n$/)])
+  expect(stdout).not.toContain('listens on')
 })
 
 test('SIGTERM stops all workers and leaves no process', async () => {

@@ -86,6 +86,7 @@ export function createWorkerLauncher(deps: Deps) {
     launch,
     /** The exit code of the first process that ended, not 0; `undefined` when all run. */
     failedCode: () => failed && (failed.code || 1),
+    readyCount: () => healths.size,
     isOutOfConnections: () => [...healths.values()].some(health => health.isOutOfConnections),
     /** When a worker last made progress, in nanoseconds of the monotonic clock. */
     progressedAt: () => lastProgressAt

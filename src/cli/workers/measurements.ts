@@ -50,11 +50,11 @@ export function createMeasurementSums() {
         return (await sum.getMetricsAsJSON()) as CollectedMetric[]
       })
     },
-    /** Returns the metrics of all workers as text. */
-    async expose(): Promise<string> {
+    /** Returns the metrics of all workers, and `own`, as text. */
+    async expose(own: readonly CollectedMetric[]): Promise<string> {
       await refresh()
       const counted = await ended
-      return (await aggregate([...known().map(({ metrics }) => metrics), counted])).metrics()
+      return (await aggregate([...known().map(({ metrics }) => metrics), counted, own])).metrics()
     },
     async refreshedPool(): Promise<ConnectionPoolStatistics> {
       await refresh()

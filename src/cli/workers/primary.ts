@@ -4,6 +4,7 @@ import { shareRenderings } from '../../gateway/diagnostics/metrics.ts'
 import { type DiagnosticsHttpServer, openDiagnosticsHttpServer } from '../../gateway/diagnostics/port.ts'
 import { createBudgetLedger } from '../../kernel/shared-request-budgets.ts'
 import { type Log, openLog } from '../../platform/log.ts'
+import type { CollectedMetric } from '../../platform/worker-link.ts'
 import { openEmbeddedDatabase, openEmbeddedDatabaseEarly, type RunningDatabase } from '../database.ts'
 import { createStopOnce, FORCED_EXIT_MS, onStopSignal } from '../stop-signal.ts'
 import type { WorkerReport } from './calls.ts'
@@ -34,7 +35,9 @@ export async function startWorkers(count: number): Promise<void> {
   let first: WorkerReport | undefined
   let diagnostics: DiagnosticsHttpServer | undefined
   const sums = createMeasurementSums()
-  const exposeMetrics = shareRenderings(sums.expose)
+  const exposeMetrics = shareRenderings(() =>
+    sums.expose(metricsOf({ ready: launcher.readyCount(), restarts: supervisor.restarts() }))
+  )
   const launcher = createWorkerLauncher({
     ...{ count, openDatabase, exposeMetrics, sums },
     exchangeBudgetClaims: createBudgetLedger(),
@@ -71,13 +74,29 @@ export async function startWorkers(count: number): Promise<void> {
       })
   } catch (error) {
     if (supervisor.isStopping()) return
-    await stop()
     // A worker that ended has written why.
-    if (launcher.failedCode() === undefined) throw error
-    process.exit(launcher.failedCode())
+    const code = launcher.failedCode()
+    await stop()
+    if (code === undefined) throw error
+    process.exit(code)
   }
   process.stdout.write(first?.welcome ?? '')
 }
+
+const metricsOf = ({ ready, restarts }: { ready: number; restarts: number }): CollectedMetric[] => [
+  {
+    name: 'cartwright_workers',
+    help: 'Workers that serve requests.',
+    type: 'gauge',
+    values: [{ labels: {}, value: ready }]
+  },
+  {
+    name: 'cartwright_worker_restarts_total',
+    help: 'Workers that were started again because they had ended.',
+    type: 'counter',
+    values: [{ labels: {}, value: restarts }]
+  }
+]
 
 async function stopDatabase(opening: Promise<RunningDatabase> | undefined): Promise<void> {
   const database = await opening?.catch(() => undefined)

@@ -38,6 +38,7 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
   const running = new Set<WorkerProcess>()
   const stopping = new AbortController()
   let hasStarted = false
+  let restarts = 0
   let rolling: Promise<void> | undefined
   let isRollWanted = false
 
@@ -75,6 +76,7 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
       if (slot.current !== current) continue
       slot.pauseMs = Math.min(Math.max(2 * slot.pauseMs, PAUSE_MS_MIN), PAUSE_MS_MAX)
       slot.startedAt = performance.now()
+      restarts += 1
       slot.current = start(slot.number)
     }
   }
@@ -125,6 +127,8 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
         rolling = undefined
       })()
     },
+    /** How often a worker was started again because it had ended. */
+    restarts: () => restarts,
     isStopping: () => stopping.signal.aborted,
     /** Stops all workers. Returns whether all of them ended with code 0. */
     async stop(): Promise<boolean> {
