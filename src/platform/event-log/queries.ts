@@ -1,5 +1,16 @@
 import { type RowOf, statement } from '../postgres/statement.ts'
 
+/** The next position, the last id that has one, and the ids before it that were skipped. */
+const endOfLogSql = `
+    log as (
+      select coalesce(first_position + cardinality(ids), 1) as next_position, coalesce(last_id, 0) as last_id,
+        coalesce(skipped_ids, '{}') as skipped_ids
+      from (values (true)) always left join (
+        select first_position, ids, last_id, skipped_ids from cartwright.event_batches
+        order by first_position desc limit 1
+      ) last_batch on true
+    )`
+
 /**
  * Reads the end of the log and the committed events that have no position yet, in one snapshot. `has_ended` says whether
  * all transactions have ended that began before the transaction `witness`.
@@ -17,14 +28,7 @@ export const findUnpositionedEventsAndLogEnd = statement({
     seconds: 'float8[]'
   },
   text: `
-    with log as (
-      select coalesce(first_position + cardinality(ids), 1) as next_position, coalesce(last_id, 0) as last_id,
-        coalesce(skipped_ids, '{}') as skipped_ids
-      from (values (true)) always left join (
-        select first_position, ids, last_id, skipped_ids from cartwright.event_batches
-        order by first_position desc limit 1
-      ) last_batch on true
-    ), unpositioned as (
+    with ${endOfLogSql}, unpositioned as (
       select late.id, late.occurred_at
       from log, generate_series(1, cardinality(skipped_ids), 2) at, cartwright.events late
       where late.id between skipped_ids[at] and skipped_ids[at + 1]
@@ -39,6 +43,31 @@ export const findUnpositionedEventsAndLogEnd = statement({
       array(select id from unpositioned order by id) as ids,
       array(select extract(epoch from occurred_at)::float8 from unpositioned order by id) as seconds
     from log`
+})
+
+/**
+ * Gives the next positions to all events after the end of the log, in the snapshot that reads them. Does nothing when an id is
+ * missing, or there are more events, and when another process has extended the log meanwhile.
+ */
+export const appendEventPositions = statement({
+  name: 'event_log.append_batch',
+  takes: { limit: 'int8' },
+  text: `
+    with ${endOfLogSql}, fresh as (
+      select id, occurred_at from log, lateral (
+        select id, occurred_at from cartwright.events where id > last_id order by id limit $limit + 1
+      ) following
+    ), batch as (
+      select array_agg(id order by id) as ids, max(id) as last_id, min(occurred_at) as oldest_at,
+        max(occurred_at) as newest_at
+      from fresh
+    )
+    insert into cartwright.event_batches (first_position, ids, last_id, skipped_ids, oldest_at, newest_at)
+    select log.next_position, batch.ids, batch.last_id, '{}', batch.oldest_at, batch.newest_at
+    from log, batch
+    where log.skipped_ids = '{}' and cardinality(batch.ids) <= $limit
+      and batch.last_id = log.last_id + cardinality(batch.ids)
+    on conflict (first_position) do nothing`
 })
 
 /**

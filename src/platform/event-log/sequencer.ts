@@ -2,7 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
-import { drawTransactionId, findUnpositionedEventsAndLogEnd, insertEventPositions } from './queries.ts'
+import {
+  appendEventPositions,
+  drawTransactionId,
+  findUnpositionedEventsAndLogEnd,
+  insertEventPositions
+} from './queries.ts'
 import { chooseNextEventLogBatch, type EventIdRange, type NextEventLogBatch } from './sequencing.ts'
 
 export type EventLogSequencerDeps = {
@@ -35,11 +40,17 @@ export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequen
   let running: Promise<Remainder> | undefined
   let following: Promise<Remainder> | undefined
   let isWoken = false
+  /** Whether this process has committed events since the last run. Usually no other event is missing, and one statement is enough. */
+  let hasOwnEvents = false
   let polling: Promise<void> | undefined
   /** So that the statements are not attributed to the request that woke it. */
   const inOwnContext = AsyncLocalStorage.snapshot()
 
   async function advanceOnce(): Promise<Remainder> {
+    const mayAppend = hasOwnEvents && witness === undefined
+    hasOwnEvents = false
+    if (mayAppend && (await db.run(appendEventPositions, { limit: EVENTS_PER_BATCH_MAX })) > 0)
+      return 'nothing'
     const found = await db.first(findUnpositionedEventsAndLogEnd, {
       witness: witness?.xid ?? null,
       limit: EVENTS_PER_BATCH_MAX
@@ -128,7 +139,10 @@ export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequen
 
   return {
     advance,
-    wake: () => wake(),
+    wake: () => {
+      hasOwnEvents = true
+      wake()
+    },
     start: () => {
       polling ??= inOwnContext(poll)
     },
