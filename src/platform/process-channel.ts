@@ -1,4 +1,3 @@
-import type { DomainError } from '../kernel/errors.ts'
 import { OperatorError } from '../kernel/errors.ts'
 
 /** Functions that one side of a channel offers to the other, by name. Arguments and results are JSON. */
@@ -35,7 +34,7 @@ export function openProcessChannel<Other extends ChannelCalls>(end: ChannelEnd, 
       const result = await own[call]?.(body as never)
       await send({ answered: id, result })
     } catch (error) {
-      const { message } = error as DomainError
+      const { message } = error as Error
       // The other process may be gone, and then nothing waits for the answer.
       await send({ failed: id, message, isForOperator: error instanceof OperatorError }).catch(() => {})
     }
