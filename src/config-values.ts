@@ -40,6 +40,7 @@ export function findCoreSettingValueProblems(tree: Readonly<Record<string, unkno
       HTTP_URL_MESSAGE,
       text => text === '' || (isHttpUrl(text) && URL.parse(text)?.hash === '')
     ),
+    ...check('tracing.url', HTTP_URL_MESSAGE, text => text === '' || isHttpUrl(text)),
     ...check(
       'server.host',
       'must be an IP address or the name of a host, such as 0.0.0.0; the port belongs in server.port',

@@ -15,7 +15,7 @@ import { createShopperAddressReader, type ShopperAddressReader } from './callers
 import { mountDiagnostics } from './diagnostics/endpoints.ts'
 import { createMetricsExposition, type MetricsExposition } from './diagnostics/metrics.ts'
 import { type DiagnosticsHttpServer, openOwnDiagnosticsPort } from './diagnostics/port.ts'
-import { countAndLogRequest } from './diagnostics/request-log.ts'
+import { addRequestSpans, countAndLogRequest } from './diagnostics/request-log.ts'
 import { missingHostError, nulInUrlError } from './errors.ts'
 import { createAcceptQueue } from './http-server/accept-queue.ts'
 import type { HttpConnections } from './http-server/connection-limits.ts'
@@ -197,7 +197,7 @@ export async function createGateway({
   }
 }
 
-function createServer({ config, log }: Platform, parts: ServerParts): FastifyInstance {
+function createServer({ config, log, tracer }: Platform, parts: ServerParts): FastifyInstance {
   const { metrics, requestHeaders, slots, shopperAddresses, fallbacks, classOf, isDraining, limit } = parts
   const common = commonResponseHeaders(config)
   const { origins } = config.server.cors
@@ -259,6 +259,7 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
     if (disabled !== undefined) reply.code(503).send(disabled)
     return disabled !== undefined
   }
+  if (tracer !== undefined) addRequestSpans(app, tracer)
   app.addHook('onRequest', (request, reply, done) => {
     const { host } = request.headers
     if (host !== undefined && isServedHost(host) && parts.keptResponses.send(request, reply)) {
@@ -277,7 +278,6 @@ function createServer({ config, log }: Platform, parts: ServerParts): FastifyIns
       else done(refusal)
     })
   })
-
   app.addHook('onSend', (request, reply, payload, done) => {
     closeAfterUnreadBody(request.raw, reply.raw)
     done(null, payload)

@@ -242,6 +242,18 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     ),
     retention_days: integerSetting('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
   }),
+  tracing: settingsSection('Traces for OpenTelemetry.', {
+    url: textSetting(
+      'URL of an OpenTelemetry collector, which gets traces by OTLP over HTTP: http://collector:4318. Empty: no traces.',
+      ''
+    ),
+    sample_percent: integerSetting(
+      'Percentage of the traces that are recorded. A trace that the caller began is recorded if the caller records it.',
+      10,
+      0,
+      100
+    )
+  }),
   log: settingsSection('Log lines, as JSON on standard output.', {
     level: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
       description: 'Minimum level of log lines that are written.',

@@ -29,6 +29,7 @@ import { proveOwnSessions } from './postgres/session-proof.ts'
 import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTimers, type Timers } from './timers.ts'
+import type { Tracer } from './tracing/tracer.ts'
 import type { WorkerLink } from './worker-link.ts'
 
 /** A pooler may stop delivering messages at any time, such as when its mode is changed. */
@@ -60,6 +61,8 @@ export type Platform = {
   openBudget: OpenRequestBudget
   /** The connection with the other workers of the command; `undefined` for a single process. */
   worker: WorkerLink | undefined
+  /** Records traces; `undefined` without `tracing.url`. */
+  tracer: Tracer | undefined
   close(): Promise<void>
 }
 
@@ -80,8 +83,19 @@ export async function openPlatform(
   { onStatement, serves = false, worker }: PlatformOptions = {}
 ): Promise<Platform> {
   const secrets = loadSecrets(config)
-  const options = { ...databaseOptionsFromConfig(config, databaseUrl), onStatement }
-  const db = openDatabase(options)
+  const metrics = createMetricRegistry()
+  const ownHttp = createHttpClient({ privateHosts: config.http.private_hosts })
+  const tracing = await openConfiguredTracing(config, { log, metrics, http: ownHttp })
+  const noteStatement = (name: string) => {
+    tracing?.noteStatement(name)
+    onStatement?.(name)
+  }
+  const options = {
+    ...databaseOptionsFromConfig(config, databaseUrl),
+    onStatement: tracing === undefined ? onStatement : noteStatement
+  }
+  const opened = openDatabase(options)
+  const db = tracing?.traceDatabase(opened) ?? opened
   if (serves) db.prepare()
   const { url, listen_url: listenUrl } = config.database
   const listenOptions = listenUrl === '' ? options : { ...options, ...hostsOf(listenUrl) }
@@ -101,10 +115,10 @@ export async function openPlatform(
       await broadcast.prove(db).catch(throwUnlessUnavailable)
       return 0
     })
-  const metrics = createMetricRegistry()
   declareInfrastructureMetrics(metrics, db, cache)
   const eventLog = createEventLog({ db, log, metrics, timers, settings: config.events })
-  const outbox = createOutbox({ db, log, metrics, eventLog })
+  const ownOutbox = createOutbox({ db, log, metrics, eventLog })
+  const outbox = tracing?.traceOutbox(ownOutbox) ?? ownOutbox
   if (serves) {
     checkConnections({ config, db, log, worker }).catch(() => {})
     const shortage = describeOpenFilesShortage(socketsMaxByUse(config))
@@ -119,7 +133,7 @@ export async function openPlatform(
     cache,
     broadcast,
     timers,
-    http: createHttpClient({ privateHosts: config.http.private_hosts }),
+    http: tracing?.traceHttpClient(ownHttp) ?? ownHttp,
     metrics,
     durations: new RequestDurationHistogram(),
     outbox,
@@ -127,10 +141,11 @@ export async function openPlatform(
     audit: createAuditTrail(db),
     openBudget: budgetsOf(cache, worker),
     worker,
+    tracer: tracing?.tracer,
     close: async () => {
       await outbox.stop()
       await timers.stop()
-      await Promise.all([broadcast.close(), cache.close()])
+      await Promise.all([broadcast.close(), cache.close(), tracing?.stop()])
       await db.close()
     }
   }
@@ -192,6 +207,13 @@ async function checkConnections({
     log.warn(
       `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`
     )
+}
+
+// Loaded on demand, because most shops have no traces.
+async function openConfiguredTracing(config: Config, deps: Pick<Platform, 'log' | 'metrics' | 'http'>) {
+  if (config.tracing.url === '') return undefined
+  const { openTracing } = await import('./tracing/open.ts')
+  return openTracing({ config, ...deps })
 }
 
 // Loaded on demand, because the Redis client takes 25 ms to load.

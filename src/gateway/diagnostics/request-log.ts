@@ -1,4 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatTraceparent, parseTraceparent } from '../../platform/tracing/trace-context.ts'
+import type { Span, Tracer } from '../../platform/tracing/tracer.ts'
 import { requestPath } from '../routing/routes.ts'
 import type { MetricsExposition } from './metrics.ts'
 
@@ -6,12 +8,46 @@ const CLIENT_GONE = 499 // not registered; proxies commonly log it for a client 
 const NO_ROUTE = 'unknown'
 const PATH_LENGTH_MAX = 256
 
-// Version, trace, parent and flags (W3C Trace Context, 3.2). Ids of only zeros and version ff are invalid.
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The span of this request, when its trace is recorded. */
+    span?: Span
+  }
+}
 
 /** Returns a valid traceparent only, so that callers cannot write other text into the log. */
-const traceOf = (header: unknown): string | undefined =>
-  typeof header === 'string' && TRACEPARENT.test(header) ? header : undefined
+const traceOf = ({ span, headers: { traceparent } }: FastifyRequest): string | undefined => {
+  if (span !== undefined) return formatTraceparent(span.context)
+  return typeof traceparent === 'string' && parseTraceparent(traceparent) ? traceparent : undefined
+}
+
+/** Records a span for each request, below the one that the caller names in `traceparent`. */
+export function addRequestSpans(app: FastifyInstance, tracer: Tracer): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, headers } = request
+    const span = tracer.begin({ name: method, kind: 'server' }, parseTraceparent(headers.traceparent))
+    if (span === undefined) return done()
+    request.span = span
+    reply.raw.once('close', () => {
+      const { url: route = NO_ROUTE } = request.routeOptions
+      const status = reply.raw.writableEnded ? reply.statusCode : CLIENT_GONE
+      const attributes = {
+        'http.request.method': method,
+        'http.route': route,
+        'http.response.status_code': status,
+        'cartwright.caller': request.identity?.role
+      }
+      span.end({ name: `${method} ${route}`, hasFailed: status >= 500, attributes })
+    })
+    tracer.enter(span)
+    done()
+  })
+  // A request that waited for a slot continues in the asynchronous context of the request that released it.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.span !== undefined) tracer.enter(request.span)
+    done()
+  })
+}
 
 /** Counts and logs a request, in one line, once its response is sent or its client has disconnected. */
 export function countAndLogRequest(
@@ -38,7 +74,7 @@ export function countAndLogRequest(
       user: request.identity?.userId
     }
     // The trace of the caller or proxy (W3C Trace Context), to find its lines.
-    const trace = traceOf(request.headers.traceparent)
+    const trace = traceOf(request)
     request.log.info(trace === undefined ? line : { ...line, trace })
   })
 }
