@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEmbeddedPostgres } from '../src/embedded-postgres/open.ts'
 import { type AuthApi, authModule } from '../src/modules/auth/index.ts'
 import { openTestShop } from '../src/testing.ts'
+import { until } from './faults/until.ts'
 import { PASSWORD } from './support/accounts.ts'
 import { usePost } from './support/checkouts.ts'
 import { makeDataFolder } from './support/data-folder.ts'
@@ -30,6 +31,7 @@ const SERVER_SETTINGS = { full_page_writes: 'off', fsync: 'off', autovacuum: 'of
 const closers: (() => Promise<unknown>)[] = []
 let counter: Awaited<ReturnType<typeof openStatementCounter>>
 let purchases: ReturnType<typeof createPurchases>
+let holdCallbacks: () => Promise<unknown>
 
 beforeAll(async () => {
   const parent = await mkdtemp(join(tmpdir(), 'cartwright-purchases-'))
@@ -79,8 +81,18 @@ beforeAll(async () => {
   purchases = createPurchases({
     ...{ url: `http://127.0.0.1:${port}`, sql: counter.sql, adminToken },
     customerTokens: [customerToken],
-    variantIds: [mug]
+    variantIds: [mug],
+    // A callback may arrive before or after the response about the same payment. Here it always arrives after it.
+    beforeCard: async orderId => {
+      await sandbox.ask('/test/webhooks', { hold: false })
+      const applied = `select from payments.events where payment_id = $1 and state = 'applied'`
+      await until(
+        'the first callback is applied',
+        async () => (await counter.sql(applied, [orderId])).length > 0
+      )
+    }
   })
+  holdCallbacks = () => sandbox.ask('/test/webhooks', { hold: true })
   for (const { buyer, payment } of PURCHASE_BUDGETS)
     for (let time = 0; time < WARM_PURCHASES; time += 1) await purchases.buy(buyer, payment)
   await purchases.untilHandled()
@@ -95,6 +107,7 @@ test.each(PURCHASE_BUDGETS)(
   async ({ buyer, payment, ...budget }) => {
     const all: StatementCost[][] = []
     for (let time = 0; time < PURCHASES; time += 1) {
+      await holdCallbacks()
       await counter.reset()
       await purchases.buy(buyer, payment)
       await purchases.untilHandled()

@@ -27,6 +27,8 @@ type PurchaseShop = {
   adminToken: string
   customerTokens: readonly string[]
   variantIds: readonly string[]
+  /** Runs before a buyer pays by card. */
+  beforeCard?: (orderId: string) => Promise<void>
 }
 type Headers = Readonly<Record<string, string>>
 // biome-ignore lint/suspicious/noExplicitAny: reads fields of any response
@@ -36,7 +38,14 @@ const PATIENCE_MS = 20_000
 const POLL_MS = 5
 
 /** Buys like a buyer: each page of the checkout sends what it would send, one product, to the first shipping option. */
-export function createPurchases({ url: shopUrl, sql, adminToken, customerTokens, variantIds }: PurchaseShop) {
+export function createPurchases({
+  url: shopUrl,
+  sql,
+  adminToken,
+  customerTokens,
+  variantIds,
+  beforeCard = async () => {}
+}: PurchaseShop) {
   const admin = { authorization: `Bearer ${adminToken}` }
   let number = 0
 
@@ -133,7 +142,10 @@ export function createPurchases({ url: shopUrl, sql, adminToken, customerTokens,
       // Until a buyer has paid, all else is done long since.
       await untilHandled()
       if (payment === 'captured transfer') await capture(order.id)
-      if (payment === 'card') await payByCard(order, headers)
+      if (payment !== 'card') return
+      await beforeCard(order.id)
+      await untilHandled()
+      await payByCard(order, headers)
     },
     untilHandled
   }
