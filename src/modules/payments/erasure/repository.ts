@@ -33,9 +33,10 @@ export const eraseProviderEventBytes = statement({
   name: 'payments.erase_events',
   takes: { order_ids: 'uuid[]' },
   text: `
-    update payments.events set raw = null
-    where state in ('applied', 'ignored', 'discarded')
-      and payment_id in (select id from payments.payments where order_id = any ($order_ids))`
+    delete from payments.event_bytes where event_id in (
+      select id from payments.events
+      where state in ('applied', 'ignored', 'discarded')
+        and payment_id in (select id from payments.payments where order_id = any ($order_ids)))`
 })
 const exportedPaymentColumns = {
   id: 'uuid',

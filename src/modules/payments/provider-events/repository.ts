@@ -24,11 +24,15 @@ export const insertProviderEvent = statement({
   },
   gives: { id: 'uuid' },
   text: `
-    insert into payments.events (id, provider, event_id, source, type, state, reason, payment_id, raw, next_check_at)
-    values ($id, $provider, $event_id, $source, $type, $state, $reason, $payment_id, $raw,
-      case when $state::text = 'received' then now() + interval '1 minute' end)
-    on conflict (provider, event_id) do nothing
-    returning id`
+    with inserted as (
+      insert into payments.events (id, provider, event_id, source, type, state, reason, payment_id, next_check_at)
+      values ($id, $provider, $event_id, $source, $type, $state, $reason, $payment_id,
+        case when $state::text = 'received' then now() + interval '1 minute' end)
+      on conflict (provider, event_id) do nothing
+      returning id
+    )
+    insert into payments.event_bytes (event_id, raw) select id, $raw from inserted
+    returning event_id as id`
 })
 /** Locks an event, so that two workers cannot apply it simultaneously. */
 export const lockProviderEvent = statement({
@@ -41,7 +45,9 @@ export const findProviderEvent = statement({
   name: 'payments.find_event',
   takes: { id: 'uuid' },
   gives: { provider: 'text', source, raw: 'bytea?' },
-  text: 'select provider, source, raw from payments.events where id = $id'
+  text: `
+    select provider, source, raw
+    from payments.events left join payments.event_bytes on event_bytes.event_id = events.id where id = $id`
 })
 export const finishProviderEvent = statement({
   name: 'payments.finish_event',
@@ -84,16 +90,16 @@ export const releaseProviderEventFromQuarantine = statement({
   text: `
     update payments.events set state = $state, reason = coalesce($reason, reason), attempts = 0,
       next_check_at = case when $state::text = 'received' then now() end
-    where id = $id and state = 'quarantined' and ($state::text <> 'received' or raw is not null)
+    where id = $id and state = 'quarantined' and ($state::text <> 'received'
+      or exists (select from payments.event_bytes where event_bytes.event_id = $id))
     returning id`
 })
 export const eraseOldProviderEventBytes = statement({
   name: 'payments.erase_old_event_bytes',
   takes: { days: 'int4' },
   text: `
-    update payments.events set raw = null where id in (
-      select id from payments.events
-      where raw is not null and received_at < now() - make_interval(days => $days)
+    delete from payments.event_bytes where event_id in (
+      select event_id from payments.event_bytes where received_at < now() - make_interval(days => $days)
       limit 500 for update skip locked)`
 })
 
