@@ -59,6 +59,11 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
    */
   isWanted?: (event: string, payload: unknown) => boolean
   jobHandlers?: J
+  /**
+   * Of recurring jobs that seldom have something to do: whether the next run would do something. It only reads. Each run writes
+   * its row; without work there is no run, and an idle shop writes nothing.
+   */
+  hasWork?: { readonly [K in keyof J]?: () => Promise<boolean> }
   /** How the module exports and erases personal data. Present if `personalData` of the declaration is `true`. */
   personalData?: PersonalDataHandler
   /**

@@ -153,7 +153,7 @@ function routesOf(enabled: readonly Module[], emitted: readonly EventType[]): Ma
 /** Returns the handlers of a module by name. @throws when a declared event or job has none. */
 function handlersOf(
   module: Module,
-  { eventHandlers, isWanted, jobHandlers }: ModuleInstance<unknown>,
+  { eventHandlers, isWanted, jobHandlers, hasWork }: ModuleInstance<unknown>,
   emitted: readonly EventType[]
 ): [string, EventOrJobHandler][] {
   const present = <T>(found: T | undefined, name: string, what: string): T => {
@@ -171,7 +171,11 @@ function handlersOf(
     ]),
     ...(module.jobs ?? []).map(({ name, ...timing }): [string, EventOrJobHandler] => [
       name,
-      { runJob: present(jobHandlers?.[name], name, 'declares the job'), ...timing }
+      {
+        ...timing,
+        runJob: present(jobHandlers?.[name], name, 'declares the job'),
+        hasWork: (hasWork as Record<string, () => Promise<boolean>> | undefined)?.[name]
+      }
     ])
   ]
 }

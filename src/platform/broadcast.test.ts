@@ -50,6 +50,24 @@ test('a broadcast message reaches every process, the sender included, and only s
   expect(others).toEqual([])
 })
 
+test('the heartbeat of the LISTEN connection begins no transaction', async () => {
+  const created = await createTestDatabase()
+  onTestFinished(created.drop)
+  await useBroadcast(created.url)
+  const client = new pg.Client({ connectionString: created.url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const answered = new Set<number>()
+  await until('it was answered three times', async () => {
+    const { rows } = await client.query(
+      `select query, state_change from pg_stat_activity where application_name = 'cartwright' and query like 'listen%'`
+    )
+    expect(rows).toHaveLength(1)
+    answered.add(rows[0].state_change.getTime())
+    return answered.size === 4
+  })
+})
+
 test('a broadcast message is delivered after its transaction commits and not before', async () => {
   const { db, one } = await useTwo()
   const gate = Promise.withResolvers<void>()

@@ -8,6 +8,7 @@ import { DatabaseConnector } from './postgres/connections/connector.ts'
 import type { DatabaseConnectConfig } from './postgres/connections/session.ts'
 import type { Transaction, TransactionRunner } from './postgres/database.ts'
 import { statement } from './postgres/statement.ts'
+import { answersSync } from './postgres/wire/sync-query.ts'
 
 /**
  * Sends short messages to all processes, including this one, with PostgreSQL's NOTIFY: when the transaction commits, and only
@@ -193,10 +194,7 @@ async function untilLost(client: pg.Client, closing: AbortSignal, onSilence: () 
 }
 
 async function answers(client: pg.Client, onSilence: () => void): Promise<boolean> {
-  const answer = client.query('select 1').then(
-    () => true,
-    () => false
-  )
+  const answer = answersSync(client)
   if (await Promise.race([answer, silence(SILENCE_MS)])) return true
   onSilence()
   return Promise.race([answer, silence(SILENCE_MS_MAX - SILENCE_MS)])

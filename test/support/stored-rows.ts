@@ -125,7 +125,8 @@ export async function insertKey({ sql }: Pick<ContractShop, 'sql'>, row: StoredK
 
 /**
  * Inserts jobs, each with an event id of its own that begins with `STORED`. Those of `times` two are delivered twice with the
- * same event id. A schedule takes the place of the row that this version planned.
+ * same event id. A schedule takes the place of the row that this version planned, as if its last run had not ended, so that
+ * it runs without work, too.
  */
 export async function insertJobs(
   { sql }: Pick<ContractShop, 'sql'>,
@@ -143,8 +144,8 @@ export async function insertJobs(
     const values = [job.handler, job.subject, eventId, JSON.stringify(job.payload)]
     if (stored.isSchedule === true) {
       await sql(
-        `insert into cartwright.jobs (id, ${columns}) values (0, $1, $2, $3, $4)
-         on conflict (subject, handler, id) do update set event_id = $3, due_at = now()`,
+        `insert into cartwright.jobs (id, ${columns}, attempts) values (0, $1, $2, $3, $4, 1)
+         on conflict (subject, handler, id) do update set event_id = $3, due_at = now(), attempts = 1`,
         values
       )
       continue

@@ -67,6 +67,7 @@ export const adminModule = defineModule({
       api: {},
       guard: maintenance.guard,
       jobHandlers: { 'admin.keep_days': (_job, signal) => dailyStatistics.storeDue(signal) },
+      hasWork: { 'admin.keep_days': dailyStatistics.hasDueDays },
       routes: tiers => {
         moduleHealthRoutes(tiers, modules)
         dashboardRoutes(tiers, dashboard)

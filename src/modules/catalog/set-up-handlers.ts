@@ -71,5 +71,5 @@ export function createCatalogHandlers({
         await refreshAllLowestListPrices({ db, changes, listPrices, pricing }, payload.list_id, signal)
     }
   }
-  return { eventHandlers, jobHandlers }
+  return { eventHandlers, jobHandlers, hasWork: { 'catalog.apply_due_prices': lowestPrices.hasDueChanges } }
 }

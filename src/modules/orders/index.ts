@@ -239,6 +239,7 @@ export const ordersModule = defineModule({
       personalData: personalData.personalData,
       eventHandlers: lifecycle.eventHandlers,
       jobHandlers: { ...lifecycle.jobHandlers, ...personalData.jobHandlers },
+      hasWork: lifecycle.hasWork,
       routes: (tiers: Tiers) => {
         for (const part of [checkouts, placement, lifecycle, personalData]) part.routes(tiers)
       }

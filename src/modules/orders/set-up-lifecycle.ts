@@ -90,7 +90,7 @@ export function setUpOrderLifecycleServices(
     applyPaymentChange,
     payments
   })
-  const expire = createOrderExpirer({ db, log, changes, cancellations, unpaidStock, paymentTimeouts })
+  const expiry = createOrderExpirer({ db, log, changes, cancellations, unpaidStock, paymentTimeouts })
   const completedAfterSeconds = settings.completed_after_days * DAY_SECONDS
   const complete = createOrderCompleter({ db, log, changes, seconds: completedAfterSeconds })
   const transitions = {
@@ -165,10 +165,11 @@ export function setUpOrderLifecycleServices(
       ...createUnpaidOrderEvictionSubscriber({ ...transitions, inventory, emit })
     },
     jobHandlers: {
-      'orders.expire_orders': (_job: unknown, signal: AbortSignal) => expire(signal),
+      'orders.expire_orders': (_job: unknown, signal: AbortSignal) => expiry.run(signal),
       'orders.complete_orders': (_job: unknown, signal: AbortSignal) => complete(signal),
       'orders.watch_unpaid_stock': watchUnpaid
     },
+    hasWork: { 'orders.expire_orders': expiry.hasDue },
     routes: (tiers: Tiers): void => orderAdministrationRoutes(tiers, administration)
   }
 }

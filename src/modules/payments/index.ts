@@ -191,7 +191,7 @@ export const paymentsModule = defineModule({
       wake: wakeEvent,
       count: result => events.add({ result })
     })
-    const runReconciler = createPaymentReconciler({ db, log, sender, callbacks, providers, refreshPayment })
+    const reconciler = createPaymentReconciler({ db, log, sender, callbacks, providers, refreshPayment })
     const capturesExpiring = settings.capture_before_expiry === 'capture'
     const watchAuthorizations = createAuthorizationExpiryWatch({
       db,
@@ -261,10 +261,11 @@ export const paymentsModule = defineModule({
       },
       jobHandlers: {
         'payments.send_operation': ({ payload }) => sender.send(payload.operation_id),
-        'payments.reconcile': (_job, signal) => runReconciler(signal),
+        'payments.reconcile': (_job, signal) => reconciler.run(signal),
         'payments.watch_expiry': (_job, signal) => watchAuthorizations(signal),
         'payments.apply_event': ({ payload }) => callbacks.apply(payload.id)
       },
+      hasWork: { 'payments.reconcile': reconciler.hasWork },
       stop
     }
   }

@@ -104,6 +104,7 @@ export const webhooksModule = defineModule({
           if (due.length > 0) await db.transaction(async tx => deliveries.enqueueSending(tx, due))
         }
       },
+      hasWork: { 'webhooks.find_due': async () => (await sender.listDueEndpoints()).length > 0 },
       stop: sender.stop,
       routes: tiers => {
         webhookEndpointRoutes(tiers, endpoints)

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createPollPause } from '../../kernel/poll-pause.ts'
 import type { Log } from '../log.ts'
 import type { Database } from '../postgres/database.ts'
 import {
@@ -19,8 +20,6 @@ export type EventLogSequencerDeps = {
 /** What a run leaves: more events to position now, events that wait for an open transaction, or nothing. */
 type Remainder = 'more' | 'waiting' | 'nothing'
 
-/** Finds events that other processes wrote before they died. */
-const POLL_MS = 1_000
 /** Commits within this time share a batch. */
 const COALESCE_MS = 20
 const WAITING_MS = 50
@@ -43,6 +42,7 @@ export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequen
   /** Whether this process has committed events since the last run. Usually no other event is missing, and one statement is enough. */
   let hasOwnEvents = false
   let polling: Promise<void> | undefined
+  const pause = createPollPause()
   /** So that the statements are not attributed to the request that woke it. */
   const inOwnContext = AsyncLocalStorage.snapshot()
 
@@ -56,6 +56,7 @@ export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequen
       limit: EVENTS_PER_BATCH_MAX
     })
     if (found === undefined) return 'nothing'
+    if (found.ids.length > 0) pause.worked()
     const { next_position: firstPosition, last_id: lastId, ids, seconds, now_seconds: now } = found
     if (witness !== undefined && found.has_ended) {
       endedId = witness.id
@@ -132,8 +133,7 @@ export function createEventLogSequencer({ db, log, waitSeconds }: EventLogSequen
   async function poll(): Promise<void> {
     while (!signal.aborted) {
       await catchUp()
-      // Jitter, so that processes that start together do not keep polling at the same moment.
-      await delay(POLL_MS * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+      await delay(pause.ms(), undefined, { signal, ref: false }).catch(() => {})
     }
   }
 

@@ -1,6 +1,7 @@
 import { newId } from '../../kernel/ids.ts'
 import type { Log } from '../log.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
+import * as backlog from './backlog-queries.ts'
 import * as repository from './job-queries.ts'
 import type { OutboxBacklog } from './metrics.ts'
 import { jobRetryDelaySeconds } from './retry-delay.ts'
@@ -170,15 +171,17 @@ export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log)
       (await runBriefly(tx =>
         tx.run(repository.insertMissingSchedules, recurringScheduleInsertParameters(schedules))
       )) !== undefined,
-    findHandlersWithDueJobs: async (handlers: readonly string[]): Promise<string[]> =>
-      ((await runBriefly(tx => tx.rows(repository.findHandlersWithDueJobs, { handlers }))) ?? []).map(
-        ({ handler }) => handler
-      ),
-    /** Postpones rows that wait for a failed one of their subject, and measures the backlog. */
-    postponeAndMeasure: (): Promise<OutboxBacklog | undefined> =>
+    findHandlersWithDueJobs: async (handlers: readonly string[]) =>
+      (await runBriefly(tx => tx.rows(repository.findHandlersWithDueJobs, { handlers }))) ?? [],
+    /**
+     * In one process of the shop: postpones rows that wait for a failed one of their subject, and measures the backlog. Returns
+     * null in the others.
+     */
+    postponeAndMeasure: (): Promise<OutboxBacklog | null | undefined> =>
       runBriefly(async tx => {
-        await tx.run(repository.postponeJobsBehindFailed)
-        return tx.first(repository.measureOutboxBacklog)
+        if (!(await tx.first(backlog.tryLockBacklogMeasurement))?.is_mine) return null
+        await tx.run(backlog.postponeJobsBehindFailed)
+        return tx.first(backlog.measureOutboxBacklog)
       }),
     close: async () => {
       for (const claimed of unsettledClaims.values()) await release(claimed)

@@ -31,6 +31,8 @@ type AttachedHandler = {
   name: string
   handler: EventOrJobHandler
   mayHaveDueJobs: boolean
+  /** When `hasWork` of a recurring job was called last. */
+  askedAt: number
   /** New jobs that need no claim. */
   readonly handover: ReturnType<typeof createJobHandover>
   /** Loops that claim rows and run the handler: one for each running batch, and at most one that waits for more rows. */
@@ -74,12 +76,23 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
     startLoop(found, running.claims)
   }
 
+  /** Wakes a recurring job unless it has nothing to do. Its row then stays due, and it is asked again after its interval. */
+  async function wakeIfWork(own: AttachedHandler): Promise<void> {
+    const { name, handler } = own
+    const now = performance.now()
+    const { hasWork, intervalSeconds = 0 } = 'runJob' in handler ? handler : {}
+    if (hasWork !== undefined && now < own.askedAt + intervalSeconds * 1_000) return
+    own.askedAt = now
+    // The run reports the error, if it persists.
+    if ((await hasWork?.().catch(() => true)) !== false) wake(name)
+  }
+
   function startLoop(own: AttachedHandler, claims: OutboxJobClaims): void {
     const { handler, claimLoops } = own
     if (claimLoops.size >= concurrencyOf(handler)) return
     const loop = inOwnContext(() => handleUntilNothingIsDue(own, claims)).finally(() => {
       claimLoops.delete(loop)
-      if (hasWork(own) && !signal.aborted) startLoop(own, claims)
+      if (mustRun(own) && !signal.aborted) startLoop(own, claims)
     })
     claimLoops.add(loop)
   }
@@ -99,14 +112,14 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
         own.mayHaveDueJobs = true
       return claimed
     }
-    while (hasWork(own) && !signal.aborted) {
+    while (mustRun(own) && !signal.aborted) {
       await semaphore.acquire()
       try {
         if (signal.aborted) return
         const claimed = own.handover.take() ?? (await claim())
         if (claimed === undefined) continue
         if (claimed.rows.some(row => row.was_abandoned)) limit = 1
-        if (hasWork(own)) startLoop(own, claims)
+        if (mustRun(own)) startLoop(own, claims)
         await runner.handle(claimed)
       } finally {
         semaphore.release()
@@ -131,7 +144,10 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       const concurrency = concurrencyOf(handler)
       const semaphore = concurrency > 1 ? createSemaphore(concurrency) : sharedSemaphores[kindOf(handler)]
       const handover = createJobHandover(name, { isBatched: 'handleEvents' in handler })
-      attached.set(name, { name, handler, mayHaveDueJobs: false, handover, claimLoops: new Set(), semaphore })
+      attached.set(name, {
+        ...{ name, handler, handover, semaphore },
+        ...{ mayHaveDueJobs: false, askedAt: Number.NEGATIVE_INFINITY, claimLoops: new Set() }
+      })
     },
     wake,
     /**
@@ -161,7 +177,9 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       let areSchedulesPlanned = schedules.length === 0
       const poll = async () => {
         if (!areSchedulesPlanned) areSchedulesPlanned = await claims.ensureSchedules(schedules)
-        for (const name of await claims.findHandlersWithDueJobs(names)) wake(name)
+        for (const { handler: name, is_schedule } of await claims.findHandlersWithDueJobs(names))
+          if (is_schedule) wakeIfWork(attached.get(name) as AttachedHandler)
+          else wake(name)
       }
       const measureBacklog = async () => backlog.set(await claims.postponeAndMeasure())
       running = {
@@ -184,7 +202,7 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
   }
 }
 
-const hasWork = ({ mayHaveDueJobs, handover }: AttachedHandler): boolean =>
+const mustRun = ({ mayHaveDueJobs, handover }: AttachedHandler): boolean =>
   mayHaveDueJobs || !handover.isEmpty()
 
 const concurrencyOf = (handler: EventOrJobHandler): number =>

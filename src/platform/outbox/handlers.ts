@@ -29,6 +29,8 @@ export type EventOrJobHandler =
       runJob: JobHandler<never>
       timeoutSeconds: number
       intervalSeconds?: number | undefined
+      /** Of a recurring job: whether a run would do something. Then a run is claimed, which writes its row. */
+      hasWork?: (() => Promise<boolean>) | undefined
       callsExternalService?: boolean | undefined
       concurrency?: number | undefined
     }

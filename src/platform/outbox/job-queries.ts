@@ -180,15 +180,6 @@ export const recordJobFailure = statement({
     where later.subject = failed.subject and later.handler = failed.handler
       and later.id > failed.id and later.due_at < failed.due_at`
 })
-/** Postpones rows that were inserted after an earlier row of their subject failed. */
-export const postponeJobsBehindFailed = statement({
-  name: 'outbox.put_off',
-  text: `
-    update cartwright.jobs later set due_at = failed.due_at from cartwright.jobs failed
-    where failed.error is not null and failed.lease is null and failed.due_at > now()
-      and later.subject = failed.subject and later.handler = failed.handler
-      and later.id > failed.id and later.due_at <= now()`
-})
 /** Makes rows due that waited for a failed row of their subject. Rows planned for later stay planned. */
 export const makeJobsBehindFailedDue = statement({
   name: 'outbox.wake_behind',
@@ -207,25 +198,20 @@ export const releaseJobs = statement({
     from unnest($subjects::uuid[], $ids::int8[]) as mine (subject, id)
     where jobs.subject = mine.subject and jobs.handler = $handler and jobs.id = mine.id and jobs.lease = $lease`
 })
+/** `is_schedule`: nothing is due but the row of a recurring job whose last run succeeded. */
 export const findHandlersWithDueJobs = statement({
   name: 'outbox.find_due',
   takes: { handlers: 'text[]' },
-  gives: { handler: 'text' },
+  gives: { handler: 'text', is_schedule: 'bool' },
   text: `
-    select handler from unnest($handlers::text[]) as known (handler)
-    where exists (select from cartwright.jobs where jobs.handler = known.handler and jobs.due_at <= now())`
-})
-/** Counts pending and dead rows and measures the age of the oldest, without rows planned for later. */
-export const measureOutboxBacklog = statement({
-  name: 'outbox.measure',
-  gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
-  text: `
-    select count(*) filter (where not is_dead) as pending, count(*) filter (where is_dead) as dead,
-      coalesce(extract(epoch from now() - min(since) filter (where not is_dead)), 0)::float8 as oldest_seconds
-    from (
-      select since, due_at = 'infinity' and error is not null as is_dead from cartwright.jobs
-      where since <= now() and id > 0
-    ) waiting`
+    select handler, is_schedule
+    from unnest($handlers::text[]) as known (handler) cross join lateral (
+      select bool_and(id = 0 and attempts = 0 and error is null) as is_schedule from (
+        select id, attempts, error from cartwright.jobs
+        where jobs.handler = known.handler and jobs.due_at <= now() limit 2
+      ) due
+    ) found
+    where is_schedule is not null`
 })
 
 const JOB_COLUMNS = {

@@ -12,17 +12,24 @@ export function createJobAttemptMetricCounter(metrics: Metrics) {
   return (result: JobAttemptResult, amount = 1) => deliveries.add({ result }, amount)
 }
 
-/** Reports the backlog of the whole shop, which each process measures every 10 s. */
+const NONE: OutboxBacklog = { pending: 0, dead: 0, oldest_seconds: 0 }
+
+/** Reports the backlog of the whole shop, which one process measures every 10 s. */
 export function createOutboxBacklogGauges(metrics: Metrics) {
-  let backlog: OutboxBacklog = { pending: 0, dead: 0, oldest_seconds: 0 }
+  let backlog = NONE
   const gauge = (name: string, help: string, key: keyof OutboxBacklog) =>
     metrics.shopGauge(name, help, () => backlog[key])
-  gauge('events_pending', 'Events and jobs waiting to be handled.', 'pending')
-  gauge('events_dead', 'Events and jobs that failed permanently.', 'dead')
-  gauge('events_oldest_seconds', 'Age of the oldest waiting event or job, in seconds.', 'oldest_seconds')
+  gauge('events_pending', 'Events and jobs waiting to be handled. 0 in all processes but one.', 'pending')
+  gauge('events_dead', 'Events and jobs that failed permanently. 0 in all processes but one.', 'dead')
+  gauge(
+    'events_oldest_seconds',
+    'Age of the oldest waiting event or job, in seconds. 0 in all processes but one.',
+    'oldest_seconds'
+  )
   return {
-    set: (measured: OutboxBacklog | undefined) => {
-      if (measured !== undefined) backlog = measured
+    /** Null: another process measures. Undefined: the database does not answer. */
+    set: (measured: OutboxBacklog | null | undefined) => {
+      if (measured !== undefined) backlog = measured ?? NONE
     }
   }
 }

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import {
   bellModule,
@@ -12,6 +13,7 @@ import {
   type Ring,
   wind
 } from '../../../test/support/bells.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
 import { readExposition } from '../../../test/support/exposition.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -547,22 +549,39 @@ test('an enqueued job of a schedule runs immediately and leaves the planned run 
   expect(await plan()).toEqual(planned)
 })
 
-test('/metrics reports pending events, dead events and the age of the oldest pending event', async () => {
-  const shop = await useShop({ modules: [bell] })
-  await shop.sql(`
+test('one process of the shop reports pending events, dead events and the age of the oldest in /metrics', async () => {
+  const created = await createTestDatabase()
+  onTestFinished(() => created.drop())
+  const client = new pg.Client({ connectionString: created.url })
+  await client.connect()
+  await client.query(`
     insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)
     select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', now() - make_interval(mins => n),
       case when n = 1 then 'infinity' else now() end::timestamptz, case when n = 1 then 'broken' end
     from generate_series(1, 3) n`)
-  const again = await useShop({ modules: [bell], databaseUrl: shop.databaseUrl })
-  const figure = async (name: string) => {
-    const { families } = readExposition((await again.request('GET', '/metrics')).text)
-    const family = families.get(`cartwright_events_${name}`)
-    expect(family?.type).toBe('gauge')
-    return family?.samples[0]?.value
-  }
-  await until('the backlog is measured', async () => (await figure('pending')) === 2)
-  expect(await figure('dead')).toBe(1)
-  expect(await figure('oldest_seconds')).toBeGreaterThanOrEqual(180)
-  expect(await figure('oldest_seconds')).toBeLessThan(600)
+  await client.end()
+  const open = () => useShop({ modules: [bell], databaseUrl: created.url })
+  const shops = [await open(), await open(), await open()]
+  const figures = (name: string) =>
+    Promise.all(
+      shops.map(async shop => {
+        const { families } = readExposition((await shop.request('GET', '/metrics')).text)
+        const family = families.get(`cartwright_events_${name}`)
+        expect(family?.type).toBe('gauge')
+        return family?.samples[0]?.value ?? 0
+      })
+    )
+  const sorted = async (name: string) => (await figures(name)).sort((a, b) => a - b)
+  await until('the backlog is measured', async () => (await sorted('pending')).at(-1) === 2)
+  expect(await sorted('pending')).toEqual([0, 0, 2])
+  expect(await sorted('dead')).toEqual([0, 0, 1])
+  const [, , oldest] = await sorted('oldest_seconds')
+  expect(oldest).toBeGreaterThanOrEqual(180)
+  expect(oldest).toBeLessThan(600)
+
+  const first = (await figures('pending')).indexOf(2)
+  await shops[first]?.platform.outbox.stop()
+  await until('another process measures when the first has stopped', async () =>
+    (await figures('pending')).some((each, index) => index !== first && each === 2)
+  )
 })

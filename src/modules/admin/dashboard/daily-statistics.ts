@@ -69,6 +69,7 @@ export function createDailyStatisticsService({ db, days, scope, compute }: Deps)
 
   return {
     statisticsOf,
+    hasDueDays: async (): Promise<boolean> => (await dueDays(Date.now())).length > 0,
     /** Computes and stores the due days. */
     storeDue: async (signal: AbortSignal, now = Date.now()): Promise<void> => {
       await db.run(repository.deleteDailyStatisticsOfOtherScopes, { scope })

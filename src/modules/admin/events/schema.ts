@@ -64,7 +64,8 @@ const ScheduleResponse = response('ScheduleResponse', {
   handler: Type.String({ description: 'The name of the job.' }),
   due_at: nullable({
     ...Time,
-    description: 'Time of the next run. While it is running: when another process may take it over.'
+    description:
+      'Time of the next run; in the past while the job has nothing to do. While it is running: when another process may take it over.'
   }),
   is_running: Type.Boolean(),
   attempts: Type.Integer({ description: 'Attempts since the last successful run.' }),

@@ -100,6 +100,11 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
    * Applies changes without a write to the catalog: discounts that started or ended, and the currency of the
    * shop.
    */
+  async function hasDueChanges(): Promise<boolean> {
+    const revision = await db.first(repository.findCatalogRevision)
+    return revision?.is_due === true || revision?.currency !== currency
+  }
+
   async function applyDueChanges(): Promise<void> {
     const revision = await db.first(repository.findCatalogRevision)
     if (revision?.is_due) await repriceDue()
@@ -145,6 +150,7 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
   return {
     reprice,
     repriceDue,
+    hasDueChanges,
     applyDueChanges,
     repriceAll,
     repriceCategorySoon,

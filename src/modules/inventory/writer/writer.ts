@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { DomainError } from '../../../kernel/errors.ts'
+import { createPollPause } from '../../../kernel/poll-pause.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Metrics } from '../../../platform/metrics/registry.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
@@ -36,7 +37,6 @@ const LOCK_MS = 250
 const STUCK_MS = 250
 /** Pause when all work waits for locks of other transactions, in milliseconds. */
 const PAUSE_MS = 5
-const REQUESTS_SECONDS = 1
 const STOP_MS_MAX = 10_000
 /** All statements of the writer are index lookups. A plan made on empty tables must not become a scan. */
 const LOOK_UPS = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' }
@@ -84,7 +84,19 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     hasRequests = true
     wakeUp.resolve()
   }
-  const ticking = setInterval(wake, REQUESTS_SECONDS * 1_000).unref()
+  const pause = createPollPause()
+  const pollLater = () => setTimeout(poll, pause.ms()).unref()
+  const poll = () => {
+    wake()
+    polling = pollLater()
+  }
+  let polling = pollLater()
+  /** Requests were posted in this process. Polls soon, too, because another process may hold the lock of requests now. */
+  const requestsPosted = () => {
+    pause.worked()
+    clearTimeout(polling)
+    poll()
+  }
 
   function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
     if (isStopping) throw stockWriterBusyError({ retryAfterSeconds: 1 })
@@ -155,8 +167,10 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
       writerMetrics.operations.add({ kind: operation.kind })
       waiters.resolve(operation.id, requestOutcomes[index] as StockOperationOutcome)
     }
-    if (requests.length > 0) oldestSeconds = requests[0]?.ageSeconds ?? 0
-    else if (!areMore) oldestSeconds = 0
+    if (requests.length > 0) {
+      pause.worked()
+      oldestSeconds = requests[0]?.ageSeconds ?? 0
+    } else if (!areMore) oldestSeconds = 0
     if (areMore) hasRequests = true
     const again: QueuedStockOperation[] = []
     let hasLearned = false
@@ -233,13 +247,13 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
      * deadline passes.
      */
     push,
-    wake,
+    wake: requestsPosted,
     outcomeOf: waiters.outcomeOf,
     outcomesOf: waiters.outcomesOf,
     /** Stops accepting operations and finishes the queued ones, including requests posted here. */
     stop: async () => {
       isStopping = true
-      clearInterval(ticking)
+      clearTimeout(polling)
       wake()
       await Promise.race([working, delay(STOP_MS_MAX, undefined, { ref: false })])
       await dedicated.close()

@@ -50,16 +50,18 @@ export function createOrderExpirer({ db, log, changes, cancellations, unpaidStoc
       .transaction(tx => expire(tx, id))
       .catch(error => log.error({ err: error, order: id }, 'an unpaid order could not be canceled'))
 
-  return async (signal: AbortSignal): Promise<void> => {
-    let after: string | undefined = LOWEST_ID
-    while (after !== undefined && !signal.aborted) {
-      const due: { id: string }[] = await db.rows(repository.listExpiringOrders, {
-        seconds: paymentTimeouts.usual,
-        after,
-        limit: ORDERS_PER_BATCH
-      })
-      for (const { id } of due) if (!signal.aborted) await expireOrLog(id)
-      after = due.at(-1)?.id
+  const listDue = (after: string, limit: number): Promise<{ id: string }[]> =>
+    db.rows(repository.listExpiringOrders, { seconds: paymentTimeouts.usual, after, limit })
+
+  return {
+    hasDue: async (): Promise<boolean> => (await listDue(LOWEST_ID, 1)).length > 0,
+    run: async (signal: AbortSignal): Promise<void> => {
+      let after: string | undefined = LOWEST_ID
+      while (after !== undefined && !signal.aborted) {
+        const due = await listDue(after, ORDERS_PER_BATCH)
+        for (const { id } of due) if (!signal.aborted) await expireOrLog(id)
+        after = due.at(-1)?.id
+      }
     }
   }
 }

@@ -125,7 +125,7 @@ async function useOutage() {
         seconds
       ])
       await sql(`update payments.payments set ${earlier('next_poll_at')}`, [seconds])
-      await reconcile(new AbortController().signal)
+      await reconcile.run(new AbortController().signal)
       await Promise.all(rescheduled)
     }
   }

@@ -40,6 +40,7 @@ export async function reschedulePaymentOperationsAndPolls(
 /** Finds the results of operations without a response. It never guesses: it repeats the same request. */
 export function createPaymentReconciler({ db, log, sender, callbacks, providers, refreshPayment }: Deps) {
   let isFirst = true
+  const hasCallbacks = (provider: string) => providers.get(provider).callbacks !== undefined
 
   async function sendDue(provider: string, signal: AbortSignal): Promise<number> {
     const due = await db.rows(operations.claimDuePaymentOperations, { provider, limit: ITEMS_PER_BATCH })
@@ -58,7 +59,7 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
 
   /** Polls payments whose callbacks may have been lost. Providers without callbacks are not polled. */
   async function pollDue(provider: string, limit: number, signal: AbortSignal): Promise<number> {
-    if (providers.get(provider).callbacks === undefined) return 0
+    if (!hasCallbacks(provider)) return 0
     const due = await db.rows(claimPaymentsToPoll, { provider, pauses: POLLS_SECONDS, limit })
     await runConcurrently(due, signal, payment =>
       refreshPayment(provider, paymentForProviderFromRow(payment))
@@ -104,11 +105,22 @@ export function createPaymentReconciler({ db, log, sender, callbacks, providers,
     isFirst = false
   }
 
-  return async (signal: AbortSignal): Promise<void> => {
-    if (isFirst) await begin()
-    const end = AbortSignal.any([signal, AbortSignal.timeout(RUN_MS_MAX)])
-    await untilDone(end, () => applyDue(end))
-    await Promise.all(providers.names().map(name => retryProvider(name, end)))
+  return {
+    hasWork: async (): Promise<boolean> =>
+      isFirst ||
+      providers.names().some(providers.isDown) ||
+      (
+        await db.first(operations.existsPaymentWorkDue, {
+          providers: providers.names(),
+          polled: providers.names().filter(hasCallbacks)
+        })
+      )?.is_due === true,
+    run: async (signal: AbortSignal): Promise<void> => {
+      if (isFirst) await begin()
+      const end = AbortSignal.any([signal, AbortSignal.timeout(RUN_MS_MAX)])
+      await untilDone(end, () => applyDue(end))
+      await Promise.all(providers.names().map(name => retryProvider(name, end)))
+    }
   }
 }
 

@@ -119,6 +119,20 @@ export const claimDuePaymentOperations = statement({
       order by next_check_at limit $limit for update skip locked)
     returning id, extract(epoch from now() - created_at)::float8 as age_seconds`
 })
+/** Whether an operation, a payment to poll or a callback of these providers is due. */
+export const existsPaymentWorkDue = statement({
+  name: 'payments.exists_due',
+  takes: { providers: 'text[]', polled: 'text[]' },
+  gives: { is_due: 'bool' },
+  text: `
+    select exists (select from payments.events where next_check_at <= now()) or exists (
+      select from payments.operations
+      where provider = any ($providers) and settled_at is null and next_check_at <= now()
+    ) or exists (
+      select from payments.payments
+      where provider = any ($polled) and is_open and object_id is not null and next_poll_at <= now()
+    ) as is_due`
+})
 /** Claims the next operation of a provider, due or not, to probe whether the provider has recovered. */
 export const claimPaymentOperationToProbeProvider = statement({
   name: 'payments.claim_probe',
