@@ -51,7 +51,7 @@ export function createBudgetLedger(): (claims: readonly BudgetClaim[]) => Budget
 const UNREPORTED_SHARE_MAX = 0.05
 /** Above this part of a limit, each request is decided by the sums of all processes. */
 const SURE_SHARE_MAX = 0.5
-/** What was taken is reported this often: a tenth of this time cost 7 us a request more, because each was a claim (2026-11). */
+/** What was taken is reported this often. The requests of a caller in this time are one claim. */
 const REPORT_MS = 1_000
 /** Then this process decides by what it knows. */
 const EXCHANGE_MS_MAX = 250
