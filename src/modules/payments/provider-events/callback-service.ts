@@ -18,6 +18,7 @@ import type { PaymentProviderCallbackEvent, UnreadablePaymentCallbackEvent } fro
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
 import { findPaymentProviderEventMismatch } from './mismatch.ts'
 import * as repository from './repository.ts'
+import { openProviderEvent, sealProviderEvent } from './stored-bytes.ts'
 
 type Deps = {
   db: Database
@@ -70,7 +71,7 @@ export function createPaymentCallbackService({
       state,
       reason: isEvent ? null : read.error.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(repository.PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: sealProviderEvent(secrets, raw)
     })
     count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
     if (row !== undefined && state === 'received') wake(tx, id)
@@ -149,8 +150,7 @@ export function createPaymentCallbackService({
     source,
     raw: sealed
   }: StoredEvent): PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent | undefined {
-    const raw =
-      sealed === null ? undefined : secrets.open(repository.PROVIDER_EVENT_ENCRYPTION_PURPOSE, sealed)
+    const raw = sealed === null ? undefined : openProviderEvent(secrets, sealed)
     if (raw === undefined) return undefined
     if (source === 'callback') return callbacksOf(provider).read(raw)
     const content = JSON.parse(raw.toString())

@@ -5,8 +5,6 @@ export type PaymentProviderEventState = 'received' | 'applied' | 'ignored' | 'qu
 const state = oneOf<PaymentProviderEventState>()
 type EventSource = 'callback' | 'answer' | 'poll'
 const source = oneOf<EventSource>()
-/** Purpose of the encryption of event bytes. Stored data depends on it. */
-export const PROVIDER_EVENT_ENCRYPTION_PURPOSE = 'payments.event'
 
 /** Returns no row when the event is stored already. */
 export const insertProviderEvent = statement({

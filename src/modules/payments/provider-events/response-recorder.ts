@@ -6,7 +6,8 @@ import type { PaymentFact } from '../facts/fact.ts'
 import type { PaymentFactRecorder } from '../facts/recorder.ts'
 import type { PaymentForProvider, PaymentProviderCallbackEvent } from '../providers/port.ts'
 import { findPaymentProviderEventMismatch } from './mismatch.ts'
-import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from './repository.ts'
+import { insertProviderEvent } from './repository.ts'
+import { sealProviderEvent } from './stored-bytes.ts'
 
 type ReportedFacts = {
   readonly source: 'answer' | 'poll'
@@ -52,7 +53,7 @@ export function createPaymentProviderResponseRecorder({ secrets, recorder }: Dep
       reason,
       event_id: `${event.id}:${hash('sha256', raw)}`,
       payment_id: paymentId,
-      raw: secrets.seal(PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: sealProviderEvent(secrets, raw)
     })
     return reason
   }

@@ -11,8 +11,9 @@ import {
   paymentForProviderFromRow,
   storeProviderPaymentIdAndNextStep
 } from '../payments/repository.ts'
-import { insertProviderEvent, PROVIDER_EVENT_ENCRYPTION_PURPOSE } from '../provider-events/repository.ts'
+import { insertProviderEvent } from '../provider-events/repository.ts'
 import type { PaymentProviderResponseRecorder } from '../provider-events/response-recorder.ts'
+import { sealProviderEvent } from '../provider-events/stored-bytes.ts'
 import type {
   PaymentProviderCallbackEvent,
   PaymentProviderEvent,
@@ -102,7 +103,7 @@ export function createPaymentProviderReconciliation({
       state: 'quarantined',
       reason: reason.slice(0, REASON_MAX),
       payment_id: null,
-      raw: secrets.seal(PROVIDER_EVENT_ENCRYPTION_PURPOSE, raw)
+      raw: sealProviderEvent(secrets, raw)
     })
   const knownOf = async (provider: string, eventIds: readonly string[]) =>
     new Set(
