@@ -5,6 +5,7 @@ import { passOnConnections } from './connections.ts'
 import type { createMeasurementSums } from './measurements.ts'
 import type { WorkerEnd, WorkerProcess } from './supervisor.ts'
 
+const NO_PROCESS: WorkerEnd = { code: null, signal: null }
 const WATCH_MS = 1_000
 const NANOSECONDS = 1_000_000_000n
 
@@ -30,12 +31,23 @@ export function createWorkerLauncher(deps: Deps) {
 
   function launch(number: number): WorkerProcess {
     launched += 1
-    const isFirst = launched === 1
+    try {
+      return fork(number, launched === 1)
+    } catch (error) {
+      // The system has no memory or no files left. The supervisor tries again later.
+      failed ??= NO_PROCESS
+      const ready = Promise.reject(error)
+      return { pid: 0, ready, ended: Promise.resolve(NO_PROCESS), stop: () => {}, kill: () => {} }
+    }
+  }
+
+  function fork(number: number, isFirst: boolean): WorkerProcess {
     const forked = cluster.fork()
-    passOnConnections(forked)
     // A message to a process that is just ending fails. The end itself is handled below.
     forked.on('error', () => {})
     const { pid = 0 } = forked.process
+    if (pid === 0) throw new Error('The system starts no process.')
+    passOnConnections(forked)
     const ready = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<WorkerEnd>()
     let health: Health | undefined

@@ -45,10 +45,7 @@ export function createMeasurementSums() {
         { ...NO_CONNECTIONS, acquire_count, empty_acquire_count, acquire_duration_ms }
       ])
       const counted = measured.metrics.filter(({ type }) => type !== 'gauge')
-      ended = ended.then(async before => {
-        const sum = await aggregate([before, counted])
-        return (await sum.getMetricsAsJSON()) as CollectedMetric[]
-      })
+      ended = ended.then(before => sumOf(before, counted).catch(() => before))
     },
     /** Returns the metrics of all workers, and `own`, as text. */
     async expose(own: readonly CollectedMetric[]): Promise<string> {
@@ -71,6 +68,9 @@ async function answerInTime(measure: Measure): Promise<WorkerMeasurements | unde
   const answer = measure().catch(() => undefined)
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
+
+const sumOf = async (...all: (readonly CollectedMetric[])[]) =>
+  (await (await aggregate(all)).getMetricsAsJSON()) as CollectedMetric[]
 
 // Imported on first use, because the library loads 90 modules.
 async function aggregate(all: readonly (readonly CollectedMetric[])[]) {
