@@ -3,8 +3,7 @@
  * bench:costs`. Arguments select some of them (`errors`, `pages`, `changes`, `start`). With `--before=FOLDER`, another
  * checkout of this project, pages and starts are compared with that, too. Linux, a C compiler, and pgbench for `changes`.
  */
-import { execFileSync } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { standardModules } from '../src/app.ts'
@@ -13,6 +12,8 @@ import { migrate } from '../src/platform/postgres/migrate.ts'
 import { fillLargeCatalog } from '../test/support/large-catalog.ts'
 import { cpuMicroseconds } from './cpu.ts'
 import { openFlood, requestOf } from './flood.ts'
+import { createGuestCarts } from './guest-carts.ts'
+import { runPgbench } from './pgbench.ts'
 import {
   type Bench,
   fillShop,
@@ -23,10 +24,12 @@ import {
   timeStart,
   WITHOUT_LIMITS
 } from './shop.ts'
+import { print, table } from './tables.ts'
 
 const ROUNDS = 5
 const USERS = 256
 const CARTS_AT_ONCE = 16
+const SECONDS = 3
 /** Changes of each cart with a key of their own: more than can be done in a round. */
 const KEYED_EACH = 100
 const PAGES = 50
@@ -81,7 +84,7 @@ async function errors(): Promise<void> {
         '401: no token': cost(shop, requestOf('GET', '/api/cart')),
         '429': cost(limited, requestOf('GET', '/api/categories'))
       })
-      table('answer', 'us', measured, '/healthz')
+      table('us', measured, '/healthz')
     } finally {
       await Promise.all([shop.stop(), limited.stop()])
     }
@@ -125,9 +128,9 @@ async function pages(): Promise<void> {
         })
       }
       const measured = await inTurn(contenders)
-      table('page', 'us', measured, '/healthz')
+      table('us', measured, '/healthz')
       print('')
-      table('page', 'us', measured, 'a kept first page')
+      table('us', measured, 'a kept first page')
     } finally {
       await Promise.all(shops.map(shop => shop.stop()))
     }
@@ -145,7 +148,10 @@ async function furtherPages(url: string): Promise<string[]> {
   return paths
 }
 
-/** Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. */
+/**
+ * Changes a second of one line on 16 connections, against the same two upserts in one transaction by pgbench. Then the CPU of
+ * program and database for a change and a first cart of a guest, against a change by a customer.
+ */
 async function changes(): Promise<void> {
   await withBench(async bench => {
     await migrate(bench.databaseUrl, migrationSources(standardModules))
@@ -176,12 +182,12 @@ async function changes(): Promise<void> {
         })
       )
     }
-    const shop = await startShop(bench.databaseUrl)
+    const shop = await startShop(bench.databaseUrl, WITHOUT_LIMITS)
     const send = async (requests: string[]) => {
-      const load = { url: shop.url, connections: CARTS_AT_ONCE, rate: 0, seconds: 3 }
+      const load = { url: shop.url, connections: CARTS_AT_ONCE, rate: 0, seconds: SECONDS }
       const { sent, good, other, refused, failed } = await flood.run({ ...load, requests })
       if (other + refused + failed > 0) throw new Error(`${other + refused + failed} changes failed`)
-      return { sent, rate: good / 3 }
+      return { sent, rate: good / SECONDS }
     }
     const sendKeyed = async () => {
       const requests = Array.from({ length: KEYED_EACH }, () => changeEach(true)).flat()
@@ -192,28 +198,40 @@ async function changes(): Promise<void> {
     }
     try {
       const measured = await inTurn({
-        pgbench: () => pgbench(bench.databaseUrl),
+        pgbench: () =>
+          runPgbench(bench.databaseUrl, TWO_UPSERTS, { connections: CARTS_AT_ONCE, seconds: SECONDS }),
         'a change of a line': async () => (await send(changeEach(false))).rate,
         'with an idempotency key': sendKeyed
       })
-      table('work', '1/s', measured, 'pgbench')
+      table('1/s', measured, 'pgbench')
+      const variantIds = [...new Set(rows.map(({ variant_id }) => variant_id))]
+      const guestTokens = await createGuestCarts(shop.url, variantIds)
+      const changeOfGuests = () => {
+        quantity = (quantity % 90) + 1
+        return guestTokens.map(({ guestToken, variantId }) =>
+          requestOf('PUT', `/api/guest-cart/items/${variantId}`, { guestToken, body: { quantity } })
+        )
+      }
+      const firstOfGuests = variantIds.map(variant_id =>
+        requestOf('POST', '/api/guest-cart', { body: { variant_id, quantity: 1 } })
+      )
+      const pids = [shop.pid, ...bench.databasePids()]
+      const cpuOf = (requests: () => string[]) => async () => {
+        const used = cpuMicroseconds(pids)
+        const { rate } = await send(requests())
+        return (cpuMicroseconds(pids) - used) / (rate * SECONDS)
+      }
+      const cpu = await inTurn({
+        'a change by a customer': cpuOf(() => changeEach(false)),
+        'a change by a guest': cpuOf(changeOfGuests),
+        'the first cart of a guest': cpuOf(() => firstOfGuests)
+      })
+      print('')
+      table('us', cpu, 'a change by a customer')
     } finally {
       await shop.stop()
     }
   })
-}
-
-async function pgbench(databaseUrl: string): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-pgbench-'))
-  try {
-    const script = join(folder, 'changes.sql')
-    await writeFile(script, TWO_UPSERTS)
-    const args = ['-n', '-M', 'prepared', '-c', String(CARTS_AT_ONCE), '-T', '3', '-f', script, databaseUrl]
-    const said = execFileSync('pgbench', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    return Number(/tps = ([\d.]+)/.exec(said)?.[1])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 /** From the spawn to the first 200 of `/readyz`, with the embedded database, in a folder that was used before. */
@@ -229,7 +247,7 @@ async function start(): Promise<void> {
     for (let start = 0; start < 2; start += 1) await timeStart(checkout, folder)
     contenders[name] = () => timeStart(checkout, folder)
   }
-  table('start', 'ms', await inTurn(contenders), before === undefined ? 'now' : 'before')
+  table('ms', await inTurn(contenders), before === undefined ? 'now' : 'before')
   for (const folder of folders) await rm(folder, { recursive: true, force: true })
 }
 
@@ -256,26 +274,12 @@ async function costOf(shop: Started, pids: number[], requests: string[], connect
 }
 
 /** Rounds of everything in turn, after one that warms up. */
-async function inTurn(contenders: Record<string, () => Promise<number>>): Promise<Map<string, number[]>> {
-  const measured = new Map<string, number[]>()
+async function inTurn(contenders: Record<string, () => Promise<number>>): Promise<Record<string, number[]>> {
+  const measured: Record<string, number[]> = {}
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const [name, measure] of Object.entries(contenders)) {
       const figure = await measure()
-      if (round > 0) measured.set(name, [...(measured.get(name) ?? []), figure])
+      if (round > 0) measured[name] = [...(measured[name] ?? []), figure]
     }
   return measured
-}
-
-function table(what: string, unit: string, measured: ReadonlyMap<string, number[]>, to: string): void {
-  const sorted = new Map([...measured].map(([name, figures]) => [name, figures.toSorted((a, b) => a - b)]))
-  const median = (name: string) => sorted.get(name)?.[Math.floor(ROUNDS / 2)] ?? Number.NaN
-  print(`| ${what} | ${unit}: median (lowest to highest) | to ${to} |\n|---|---:|---:|`)
-  for (const [name, figures] of sorted) {
-    const [low, middle, high] = [figures.at(0), median(name), figures.at(-1)].map(each => each?.toFixed(0))
-    print(`| ${name} | ${middle} (${low} to ${high}) | ${(median(name) / median(to)).toFixed(2)} |`)
-  }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

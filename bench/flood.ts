@@ -61,18 +61,24 @@ export function openFlood() {
 
 type Extra = {
   token?: string
+  guestToken?: string
   key?: string | undefined
   body?: object
   /** The client's address, as a proxy says it. */
   from?: string
 }
 /** The text of a request; its body is JSON. */
-export function requestOf(method: string, path: string, { token, key, body, from }: Extra = {}): string {
+export function requestOf(
+  method: string,
+  path: string,
+  { token, guestToken, key, body, from }: Extra = {}
+): string {
   const text = body === undefined ? '' : JSON.stringify(body)
   const lines = [
     `${method} ${path} HTTP/1.1`,
     'Host: localhost',
     ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(guestToken === undefined ? [] : [`X-Guest-Cart-Token: ${guestToken}`]),
     ...(key === undefined ? [] : [`Idempotency-Key: ${key}`]),
     ...(from === undefined ? [] : [`X-Forwarded-For: ${from}`]),
     ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${text.length}`])
