@@ -159,6 +159,7 @@ test('every request is one log line, with its route pattern, status, duration, c
     route: '/api/x/:id',
     status: 200,
     user: '7',
+    caller: 'customer',
     trace: traceparent
   })
   expect(lines[0]?.ms).toBeGreaterThan(0)

@@ -93,7 +93,7 @@ test('a log line has the time, level, message, and the stack of its error', asyn
   const child = useProcess(`log.error({ err: new TypeError('bad'), req_id: 'r1' }, 'unexpected error')`)
   const line = await json(child.stdout)
   expect(line).toEqual({
-    level: 50,
+    level: 'error',
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     req_id: 'r1',
     msg: 'unexpected error',

@@ -51,6 +51,8 @@ export function openLog({ level, worker }: LogOptions): Log {
       level,
       base: worker === undefined ? null : { worker },
       timestamp: createTimestamp(),
+      // Pino computes it once for each level.
+      formatters: { level: label => ({ level: label }) },
       errorKey: 'err',
       serializers
     },

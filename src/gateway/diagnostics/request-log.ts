@@ -21,6 +21,10 @@ const traceOf = ({ span, headers: { traceparent } }: FastifyRequest): string | u
   return typeof traceparent === 'string' && parseTraceparent(traceparent) ? traceparent : undefined
 }
 
+/** The kind of the caller; undefined for an anonymous one. */
+const callerOf = ({ identity }: FastifyRequest): string | undefined =>
+  identity?.apiKeyId === undefined ? identity?.role : 'api_key'
+
 /** Records a span for each request, below the one that the caller names in `traceparent`. */
 export function addRequestSpans(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -35,7 +39,7 @@ export function addRequestSpans(app: FastifyInstance, tracer: Tracer): void {
         'http.request.method': method,
         'http.route': route,
         'http.response.status_code': status,
-        'cartwright.caller': request.identity?.role
+        'cartwright.caller': callerOf(request)
       }
       span.end({ name: `${method} ${route}`, hasFailed: status >= 500, attributes })
     })
@@ -71,7 +75,8 @@ export function countAndLogRequest(
       path: route === NO_ROUTE ? requestPath(request.url.slice(0, PATH_LENGTH_MAX)) : undefined,
       status,
       ms: Math.round(milliseconds * 1_000) / 1_000,
-      user: request.identity?.userId
+      user: request.identity?.userId,
+      caller: callerOf(request)
     }
     // The trace of the caller or proxy (W3C Trace Context), to find its lines.
     const trace = traceOf(request)
