@@ -107,7 +107,7 @@ describe('the first start', () => {
     expect((await products.json()) as object).toMatchObject({ items: [{}] })
   })
 
-  test('the first start in production prints no requests to paste', async () => {
+  test('the first start in production prints no requests to paste, and logs how many connections it may open', async () => {
     const program = start({
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -116,6 +116,7 @@ describe('the first start', () => {
     })
     await program.listening
     expect(program.output.stdout).not.toMatch(/Try it|curl/)
+    await expect.poll(() => program.output.stdout).toContain('opens up to 27 database connections')
   })
 
   test.each([

@@ -165,7 +165,7 @@ test('metrics on both ports are the sums of all workers', async () => {
   for (const origin of origins)
     await eventually(async () => expect(await countOf('/api/products', origin)).toBe(before + CLIENTS))
   const body = (await (await fetch(`${address}/metricsz`)).json()) as { db_pool: { max_conns: number } }
-  expect(body.db_pool.max_conns).toBe(2 * 20)
+  expect(body.db_pool.max_conns).toBe(2 * 27)
 })
 
 test('a killed worker is replaced; connections of the other one and new ones keep working, and no counter falls', async () => {

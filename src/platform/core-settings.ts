@@ -182,14 +182,19 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
       maximum: 300
     })
   }),
-  database: settingsSection('PostgreSQL.', {
+  database: settingsSection('PostgreSQL. A process opens up to 27 connections with the default settings.', {
     url: urlWithPasswordSetting(
       'Connection URL of PostgreSQL 15 or newer. It may name several hosts, postgres://user:password@host1:5432,host2:5432/database, of which the primary is used. Empty: the embedded PostgreSQL. DATABASE_URL sets it too.'
     ),
     listen_url: urlWithPasswordSetting(
       'Connection URL for LISTEN, when database.url leads to a pooler that does not deliver messages (NOTIFY). Empty: database.url.'
     ),
-    pool_size: integerSetting('Connections per process for transactions.', 8, 1, 200),
+    pool_size: integerSetting(
+      'Connections per process for transactions. A quarter as many are added for transactions that have waited for a lock.',
+      8,
+      1,
+      200
+    ),
     shared_connections: integerSetting('Pipelined connections per process for fast reads.', 2, 1, 16),
     write_connections: integerSetting('Connections per process for single writing statements.', 4, 1, 200),
     slow_connections: integerSetting(

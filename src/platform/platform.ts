@@ -202,7 +202,10 @@ async function checkConnections({
   // One of the workers speaks for all.
   if (worker !== undefined && worker.number > 1) return
   const [limits] = await db.rows(findConnectionLimits)
-  const shortage = limits && describeConnectionShortage(databaseConnectionsMax(config), limits, worker?.count)
+  const max = databaseConnectionsMax(config)
+  if (config.environment === 'production')
+    log.info(`Each process opens up to ${max} database connections; the server accepts ${limits?.server}.`)
+  const shortage = limits && describeConnectionShortage(max, limits, worker?.count)
   if (shortage !== undefined)
     log.warn(
       `${shortage} ${CONNECTIONS_ADVICE} Until then different kinds of work share connections, and are slower.`

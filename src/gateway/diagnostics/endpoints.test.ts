@@ -87,7 +87,7 @@ test('the connection pool statistics count queries and waits', async () => {
   const { db } = platform
   const figures = async () => (await request('GET', '/metricsz')).json.db_pool
   const before = await figures()
-  expect(before.max_conns).toBe(13)
+  expect(before.max_conns).toBe(20)
 
   for (let count = 0; count < 5; count += 1) await db.rows(selectOne)
   const queried = await figures()

@@ -7,7 +7,7 @@ export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cac
   const pool = metrics.prefixed('db_pool')
   const connections = (name: string, help: string, key: keyof ReturnType<Database['statistics']>) =>
     pool.gauge(name, help, () => db.statistics()[key])
-  connections('max_connections', 'Maximum number of database connections of this process.', 'max_conns')
+  connections('max_connections', 'Most database connections that this process opens.', 'max_conns')
   connections('connections', 'Open database connections.', 'total_conns')
   connections('acquired_connections', 'Database connections in use.', 'acquired_conns')
   connections('idle_connections', 'Idle database connections.', 'idle_conns')

@@ -1,15 +1,34 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { useTestDatabase } from '../../../test/support/database.ts'
+import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
+import { loadConfig } from '../../config.ts'
+import { sumBy } from '../../kernel/sum-by.ts'
+import { databaseOptionsFromConfig } from '../platform.ts'
 import {
   describeConnectionShortage,
   findConnectionLimits,
   processConnectionsMax
 } from './connection-limits.ts'
 
-const sizes = { poolSize: 8, sharedConnections: 2, writeConnections: 4, slowConnections: 4 }
-
 test('a process with the default pool sizes opens up to 27 database connections, and 29 with a diagnostics port', () => {
+  const { poolSize, sharedConnections, writeConnections, slowConnections } = databaseOptionsFromConfig(
+    loadConfig([], SECRET_SETTINGS),
+    ''
+  )
+  const sizes = { poolSize, sharedConnections, writeConnections, slowConnections }
   expect([processConnectionsMax(sizes, false), processConnectionsMax(sizes, true)]).toEqual([27, 29])
+})
+
+test('the table of connections in the guide adds up to what a process opens, and the example configuration says so', async () => {
+  const read = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const rows = [...(await read('docs/sizing.md')).matchAll(/^\| (.+?) \| (\d+) \|/gm)].map(
+    ([, what, count]) => [what, Number(count)] as const
+  )
+  const end = rows.findIndex(([what]) => what === '**all**')
+  expect(rows[end]?.[1]).toBe(27)
+  expect(sumBy(rows.slice(0, end), ([, count]) => count)).toBe(27)
+  expect(await read('config.example.yaml')).toContain('up to 27 connections')
 })
 
 test.each([

@@ -7,7 +7,7 @@ import {
   noSequentialScanSettings,
   pgClientConfig
 } from './connect.ts'
-import { lockRetryPoolSize } from './connection-limits.ts'
+import { lockRetryPoolSize, processConnectionsMax } from './connection-limits.ts'
 import type { SuspectConnection } from './connections/dead-peer-detection.ts'
 import { ConnectionPool } from './connections/pool.ts'
 import { ConnectionPoolGroup } from './connections/pool-group.ts'
@@ -133,10 +133,11 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
       for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },
     statistics: (): ConnectionPoolStatistics => {
-      const taken = sumBy(forWork, each => each.busy) + shared.busy
-      const total = sumBy(forWork, each => each.total) + shared.total
+      const pools = [...forWork, ...dedicated, ...probes.pools]
+      const taken = sumBy(pools, each => each.busy) + shared.busy
+      const total = sumBy(pools, each => each.total) + shared.total
       return {
-        max_conns: sumBy(forWork, each => each.max) + shared.count,
+        max_conns: processConnectionsMax(options, false),
         total_conns: total,
         acquired_conns: taken,
         idle_conns: total - taken,
