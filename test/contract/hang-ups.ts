@@ -84,9 +84,9 @@ function bytesOf(route: ReadyOperation): Buffer {
  * polls open payments every few seconds.
  */
 export async function postponeJobs({ sql }: ContractShop): Promise<void> {
-  // Fixtures insert failed jobs of handlers that no module has.
+  // Fixtures insert failed jobs of handlers that no module has. A recurring job (id 0) without work stays due.
   const due = `select from cartwright.jobs
-    where (due_at <= now() or lease is not null) and handler not like 'contract:%'`
+    where (id > 0 and due_at <= now() or lease is not null) and handler not like 'contract:%'`
   await until('all due jobs and events are handled', async () => (await sql(due)).length === 0)
   await sql(`update cartwright.jobs set due_at = 'infinity' where lease is null`)
 }
