@@ -324,12 +324,12 @@ describe('errors that the operator can correct, each reported in one sentence wi
       // Too small for the folder's own files, and for a new database.
       for (const size of ['4k', '30m'])
         await withDisk(`size=${size}`, () => expectSentence(startThere(), isFull))
-      await withDisk('size=60m', async () => {
+      await withDisk('size=90m', async () => {
         const first = startThere()
         await first.listening
         first.child.kill('SIGTERM')
         await first.ended
-        await expect(writeFile(join(disk, 'others'), Buffer.alloc(64 * 1024 * 1024))).rejects.toThrow(
+        await expect(writeFile(join(disk, 'others'), Buffer.alloc(96 * 1024 * 1024))).rejects.toThrow(
           'ENOSPC'
         )
         await expectSentence(startThere(), isFull)
