@@ -23,6 +23,8 @@ const SETTINGS = {
   max_wal_senders: 4,
   wal_keep_size: '256MB',
   fsync: 'off',
+  // A killed server leaves its segments behind, which are files of its own folder then.
+  dynamic_shared_memory_type: 'mmap',
   max_connections: 100
 }
 /** Not copied into a standby: they belong to the running server. */
