@@ -30,6 +30,7 @@ export const lowestPricesOf = (db: Database, currency = 'USD') =>
   createCheapestVariantPriceService({
     db,
     enqueue: () => {},
+    emit: () => {},
     currency,
     listPrices: createProductPricesInPriceLists({ pricing: undefined, enqueue: () => {}, currency })
   })

@@ -21,7 +21,7 @@ export const catalogChangedEvent = defineEvent(
   'catalog.changed',
   {
     description:
-      'A category was created, changed or deleted, or another change can affect any product, such as a discount on a category. It replaces an event per product.',
+      'A category was created, changed or deleted, or another change can affect any product: a discount on a category, a discount that has started or ended, prices of a price list. It replaces an event per product.',
     subject: 'the catalog, always the same',
     webhook: 'latest',
     unversioned: 'The catalog has no version.'

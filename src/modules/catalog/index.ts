@@ -210,7 +210,7 @@ export const catalogModule = defineModule({
   ) => {
     const { currency } = config.shop
     const listPrices = createProductPricesInPriceLists({ pricing, enqueue, currency })
-    const lowestPrices = createCheapestVariantPriceService({ db, enqueue, currency, listPrices })
+    const lowestPrices = createCheapestVariantPriceService({ db, enqueue, emit, currency, listPrices })
     const changes = createCatalogChangePublisher({ broadcast, emit, lowestPrices })
     const pages = createCatalogPageCache({
       db,

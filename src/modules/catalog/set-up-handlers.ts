@@ -52,17 +52,15 @@ export function createCatalogHandlers({
         await repriceChangedPriceLists(tx, events, { pricing, listPrices, changes, enqueue })
     }
   }
+  async function repriceAll(options: Parameters<typeof lowestPrices.repriceAll>[0]): Promise<void> {
+    if ((await lowestPrices.repriceAll(options)) > 0)
+      await db.transaction(async tx => changes.announcePages(tx))
+  }
   const jobHandlers = {
-    'catalog.reprice_products': async (
-      { payload }: JobDelivery<RepriceProductsPayload>,
-      signal: AbortSignal
-    ) => {
-      await lowestPrices.repriceAll({ categoryId: payload.category_id, signal })
-    },
+    'catalog.reprice_products': ({ payload }: JobDelivery<RepriceProductsPayload>, signal: AbortSignal) =>
+      repriceAll({ categoryId: payload.category_id, signal }),
     'catalog.apply_due_prices': lowestPrices.applyDueChanges,
-    'catalog.check_prices': async (_: JobDelivery, signal: AbortSignal) => {
-      await lowestPrices.repriceAll({ isSlow: true, signal })
-    },
+    'catalog.check_prices': (_: JobDelivery, signal: AbortSignal) => repriceAll({ isSlow: true, signal }),
     'catalog.refresh_list_prices': async (
       { payload }: JobDelivery<RefreshListPricesPayload>,
       signal: AbortSignal

@@ -35,7 +35,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       await tx.run(repository.lockCategoryTree)
       await tx.run(repository.insertCategory, category)
       await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id: write.id })
-      changes.announceCategoryWithoutOffers(tx)
+      changes.announcePages(tx)
     })
     return read(write.id)
   }
@@ -52,7 +52,7 @@ export function createCategoryService({ db, changes }: { db: Database; changes: 
       const wanted = { ...present, ...body, slug: normalizeSlug(body.slug ?? present.slug) }
       await tx.run(repository.updateCategory, wanted)
       await changeMetadata(tx, repository.updateCategoryMetadata, { ...body, id })
-      if (wanted.parent_id === present.parent_id) return changes.announceCategoryWithoutOffers(tx)
+      if (wanted.parent_id === present.parent_id) return changes.announcePages(tx)
       if ((await tx.first(repository.findCategoryCycle, wanted)) !== undefined) throw categoryCycleError()
       await tx.run(repository.moveCategorySubtree, wanted)
       await changes.announceCategory(

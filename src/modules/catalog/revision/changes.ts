@@ -40,11 +40,9 @@ export type CatalogChangePublisher = {
    */
   announceCategory(tx: Transaction, categoryId: string, productIds: readonly string[]): Promise<void>
   /**
-   * Announces a category change that affects no offer: a new category, or a changed field. Emits `catalog.changed` and
-   * invalidates cached pages at the commit.
+   * Announces a change that affects pages but no offer of the catalog, such as of a field of a category or of a price list. Emits
+   * `catalog.changed` and invalidates cached pages at the commit.
    */
-  announceCategoryWithoutOffers(tx: Transaction): void
-  /** Invalidates the cached pages of all processes at the commit, but no offers. */
   announcePages(tx: Transaction): void
   subscribe(subscriber: ChangeSubscriber): void
   /** Whether messages about changes arrive. While it is false, nothing may be cached. */
@@ -57,7 +55,7 @@ export type CatalogChangePublisher = {
 type Announced = {
   variantIds: Set<string> | null
   productIds: Set<string> | null
-  hasCategoryChange: boolean
+  affectsAnyPage: boolean
 }
 type Deps = { broadcast: Broadcast; emit: Emit; lowestPrices: CheapestVariantPriceService }
 
@@ -88,7 +86,7 @@ export function createCatalogChangePublisher({
   function announcedIn(tx: Transaction): Announced {
     const present = announcedBy.get(tx)
     if (present !== undefined) return present
-    const announced: Announced = { variantIds: new Set(), productIds: new Set(), hasCategoryChange: false }
+    const announced: Announced = { variantIds: new Set(), productIds: new Set(), affectsAnyPage: false }
     announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
@@ -98,7 +96,7 @@ export function createCatalogChangePublisher({
         tx.run(repository.incrementCatalogRevision)
       ])
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
-      if (announced.productIds === null || announced.hasCategoryChange)
+      if (announced.productIds === null || announced.affectsAnyPage)
         emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
       const versionOf = new Map(versions.map(({ id, version }) => [id, version]))
       for (const id of ids)
@@ -129,11 +127,8 @@ export function createCatalogChangePublisher({
       lowestPrices.repriceCategorySoon(tx, categoryId)
       Object.assign(announcedIn(tx), { variantIds: null, productIds: null })
     },
-    announceCategoryWithoutOffers: tx => {
-      announcedIn(tx).hasCategoryChange = true
-    },
     announcePages: tx => {
-      announcedIn(tx)
+      announcedIn(tx).affectsAnyPage = true
     },
     isLive: broadcast.isLive,
     subscribe: subscriber => subscribers.push(subscriber)

@@ -14,6 +14,10 @@ const lowest = async ({ sql }: Pick<Awaited<ReturnType<typeof useCatalog>>, 'sql
     row => [row.lowest_price_minor, row.lowest_price_currency]
   )
 
+/** Number of `catalog.changed` events. */
+const eventsOf = async ({ sql }: Pick<Awaited<ReturnType<typeof useCatalog>>, 'sql'>) =>
+  (await sql(`select from cartwright.events where name = 'catalog.changed'`)).length
+
 test('checking an unchanged catalog of any size for due discounts costs one statement per minute', async () => {
   const app = await useCatalog()
   await createProduct(app)
@@ -40,18 +44,20 @@ test('one of two processes recalculates all stored prices, once a day', async ()
   expect(await app.sql(due, ['catalog.check_prices'])).toEqual([{ is_tomorrow: true }])
 })
 
-test('a discount that starts while no product page is requested is applied', async () => {
+test('a discount that starts while no product page is requested is applied, and emits catalog.changed', async () => {
   const app = await useCatalog()
   const product = await createProduct(app)
   const starts_at = '2020-01-01T00:00:00Z'
   await createDiscount(app, { scope: 'product', target_id: product.id, percentage_ppm: 500_000, starts_at })
   await app.sql(`update catalog.products set lowest_price_minor = 1000`)
   await app.sql(`update catalog.revision set priced_at = '2019-01-01'`)
+  const before = await eventsOf(app)
   await doOnceMore(app, 'catalog.apply_due_prices')
   expect(await lowest(app)).toEqual([[500, 'USD']])
+  expect(await eventsOf(app)).toBe(before + 1)
 })
 
-test('all products are repriced after the currency of the shop changed', async () => {
+test('all products are repriced after the currency of the shop changed, which emits catalog.changed', async () => {
   const app = await useCatalog({ CARTWRIGHT__SHOP__CURRENCY: 'EUR' })
   const variants = [
     { sku: 'A', price: 900, currency: 'USD' },
@@ -61,8 +67,12 @@ test('all products are repriced after the currency of the shop changed', async (
   await doOnceMore(app, 'catalog.apply_due_prices')
   await app.sql(`update catalog.products set lowest_price_minor = 900, lowest_price_currency = 'USD'`)
   await app.sql(`update catalog.revision set currency = 'USD'`)
+  const before = await eventsOf(app)
   await doOnceMore(app, 'catalog.apply_due_prices')
-  await eventually(async () => expect(await lowest(app)).toEqual([[500, 'EUR']]))
+  await eventually(async () => {
+    expect(await lowest(app)).toEqual([[500, 'EUR']])
+    expect(await eventsOf(app)).toBeGreaterThan(before)
+  })
 })
 
 test('a change of a category reprices only its products, and again after older transactions have ended', async () => {

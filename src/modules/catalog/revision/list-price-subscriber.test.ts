@@ -25,10 +25,15 @@ async function usePounds() {
   return { ...shop, product, variant_id, parent, list, market, expectPrice }
 }
 
-test("product lists and pages show changes of the market's price list and of its parent lists", async () => {
-  const { admin, setPrices, createList, expectPrice, variant_id, parent, list, market } = await usePounds()
+test("product lists and pages show changes of the market's price list and of its parents, and each emits catalog.changed", async () => {
+  const shop = await usePounds()
+  const { admin, setPrices, createList, expectPrice, variant_id, parent, list, market } = shop
+  const events = async () =>
+    (await shop.sql(`select from cartwright.events where name = 'catalog.changed'`)).length
+  const before = await events()
   await setPrices(list, { variant_id, price: 850 })
   await expectPrice(850)
+  expect(await events()).toBe(before + 1)
   await admin.delete(`/api/admin/price-lists/${list}/prices/${variant_id}`)
   await expectPrice(900)
   await setPrices(parent, { variant_id, price: 800 })
@@ -87,9 +92,9 @@ test('an import of very many prices emits one event, and its products are repric
   })
   const others = (await shop.listed('uk')).filter(([name]) => name !== 'Mug')
   expect(others.map(([, price]) => price)).toEqual([550, 550, 550])
-  // Waits for the event and for the job that it enqueued.
-  for (const sent of [statements, background])
-    expect(sent.filter(name => /^outbox\.insert_/.test(name))).toHaveLength(1)
+  // Waits for the event, for the job that it enqueued, and for `catalog.changed` of the changed chunk.
+  const insertsIn = (sent: readonly string[]) => sent.filter(name => /^outbox\.insert_/.test(name)).length
+  expect([insertsIn(statements), insertsIn(background)]).toEqual([1, 2])
 })
 
 test('changed prices of unknown variants, or in price lists without a market, reprice no product', async () => {

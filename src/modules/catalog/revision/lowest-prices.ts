@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
-import type { Enqueue } from '../../../platform/outbox/outbox.ts'
+import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database, Transaction } from '../../../platform/postgres/database.ts'
 import type { Statement } from '../../../platform/postgres/statement.ts'
+import { CATALOG_CHANGED_EVENT_SUBJECT, catalogChangedEvent } from '../events.ts'
 import type { ProductPricesInPriceLists } from '../list-prices/service.ts'
 import { repriceManyProductsJob } from './jobs.ts'
 import * as repository from './repository.ts'
@@ -31,6 +32,7 @@ export async function listProductIdsToReprice(
 type Deps = {
   db: Database
   enqueue: Enqueue
+  emit: Emit
   currency: string
   listPrices: Pick<ProductPricesInPriceLists, 'reprice' | 'refreshSoon'>
 }
@@ -43,7 +45,7 @@ type RepriceOptions = {
 }
 
 /** The lowest price per product, stored for product lists, at the catalog's own prices and in price lists. */
-export function createCheapestVariantPriceService({ db, enqueue, currency, listPrices }: Deps) {
+export function createCheapestVariantPriceService({ db, enqueue, emit, currency, listPrices }: Deps) {
   /** Updates the lowest prices of these products, which `tx` has locked. */
   async function reprice(tx: Transaction, productIds: readonly string[]): Promise<void> {
     await tx.run(repository.updateProductListColumns, { ids: productIds, currency })
@@ -79,8 +81,8 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
   }
 
   /**
-   * Applies the starts and ends of discounts that have passed: raises the revision and updates the lowest
-   * prices of the affected products. A job updates all products when they are too many for one transaction.
+   * Applies the starts and ends of discounts that have passed: raises the revision, emits `catalog.changed` and updates the
+   * lowest prices of the affected products. A job updates all products when they are too many for one transaction.
    */
   async function repriceDue(): Promise<void> {
     await db.transaction(async tx => {
@@ -93,6 +95,7 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
         repriceSoon(tx)
       }
       await tx.run(repository.updateDiscountsAppliedAt)
+      emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
     })
   }
 
@@ -117,7 +120,7 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
 
   /**
    * Updates the lowest prices of all products, a chunk at a time. Returns the number of products that were
-   * wrong.
+   * wrong; the caller then announces changed pages.
    */
   async function repriceAll({ categoryId, isSlow = false, signal }: RepriceOptions = {}): Promise<number> {
     const isKnown =
@@ -143,7 +146,6 @@ export function createCheapestVariantPriceService({ db, enqueue, currency, listP
         await delay((performance.now() - startedAt) * REST_FACTOR, undefined, { signal })
       chunk = await listAfter(last.id)
     }
-    if (changed > 0) await db.transaction(tx => tx.run(repository.incrementCatalogRevision))
     return changed
   }
 
