@@ -1,180 +1,250 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createWebhookSigningSecret, signWebhook } from '../src/modules/webhooks/signatures/sign.ts'
 import { until } from './faults/until.ts'
-import { createTestApp } from './support/app.ts'
-import { freePort } from './support/free-port.ts'
+import { createTestApp, type TestApp } from './support/app.ts'
+import { SECRET_SETTINGS } from './support/secrets.ts'
+import { hasVarnish, isHit, startVarnish } from './support/varnish.ts'
+import { useReceiver } from './support/webhook-receiver.ts'
 
-// Debian's varnish as it is installed; the suite goes without it where there is none (apt-get install varnish).
-const hasVarnish = spawnSync('varnishd', ['-V']).status === 0
 const PASSWORD = 'nine lives and a piano'
-
-/** A cache in front of a server, as it is installed, or with rules of its own in VCL. Answers its address. */
-async function useVarnish(port: number, rules?: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cartwright-varnish-'))
-  // It works as a user of its own, who has to get in.
-  await chmod(folder, 0o755)
-  const cachePort = await freePort()
-  const address = `http://127.0.0.1:${cachePort}`
-  const options = [
-    '-F',
-    '-n',
-    folder,
-    '-a',
-    `127.0.0.1:${cachePort}`,
-    ...(rules === undefined ? ['-b', `127.0.0.1:${port}`] : ['-f', join(folder, 'rules.vcl')]),
-    '-s',
-    'malloc,16m',
-    // A connection that it closes while a request is sent over it fails that request.
-    '-p',
-    'timeout_idle=3600'
-  ]
-  const backend = `backend default { .host = "127.0.0.1"; .port = "${port}"; }`
-  await writeFile(join(folder, 'rules.vcl'), `vcl 4.1;\n${backend}\n${rules ?? ''}\n`)
-  const varnish = spawn('varnishd', options, { stdio: 'ignore' })
-  const ended = once(varnish, 'close')
-  onTestFinished(async () => {
-    varnish.kill('SIGTERM')
-    await ended
-    await rm(folder, { recursive: true, force: true })
-  })
-  await until(
-    'the cache responds',
-    async () => (await fetch(`${address}/healthz`).catch(() => undefined)) !== undefined
-  )
-  return address
-}
+const BOSS = { email: 'boss@example.com', password: PASSWORD }
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const guide = await readFile(`${ROOT}docs/cdn.md`, 'utf8')
+const codeOf = (language: string) =>
+  new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'ms').exec(guide)?.[1] ?? ''
+/** The only pages that a shared cache may send without asking the shop. */
+const SHARED = ['/api/products', '/api/products/{id}', '/api/categories', '/api/categories/{id}']
+const KEYS = '/.well-known/jwks.json'
+const PRICES = { default: 900, uk: 700, ch: 1_100 }
 
 type Operations = Record<string, Record<string, unknown>>
 type Priced = { price: number | null }
-type Caller = { name: string; headers: Record<string, string> }
+type Product = { id: string; slug: string; variants: { id: string }[] }
+type Varnish = Awaited<ReturnType<typeof startVarnish>>
+
+let app: TestApp
+let token: string
+let varnish: Varnish
+/** A product with a price in three markets. */
+let mug: Product
+
+async function made(method: string, path: string, body: object) {
+  const { status, json, text } = await app.request(method, path, { token, body })
+  expect(status, text).toBeLessThan(300)
+  return json
+}
+const createProduct = (name: string, price: number): Promise<Product> =>
+  made('POST', '/api/catalog/products', { name, variants: [{ sku: randomUUID(), price }], tags: [name] })
+
+beforeAll(async () => {
+  app = await createTestApp({
+    ...SECRET_SETTINGS,
+    CARTWRIGHT_ADMIN_EMAIL: BOSS.email,
+    CARTWRIGHT_ADMIN_PASSWORD: BOSS.password,
+    CARTWRIGHT__HTTP__PRIVATE_HOSTS: '["127.0.0.1"]',
+    CARTWRIGHT__CATALOG__SHARED_CACHE_SECONDS: '600'
+  })
+  await app.app.listen({ port: 0, host: '127.0.0.1' })
+  token = (await app.request('POST', '/api/auth/login', { body: BOSS })).json.access_token
+  mug = await createProduct('mug', PRICES.default)
+  for (const [code, currency] of [
+    ['uk', 'GBP'],
+    ['ch', 'CHF']
+  ] as const) {
+    const { id } = await made('POST', '/api/admin/price-lists', { name: code, currency })
+    const price = { variant_id: mug.variants[0]?.id, price: PRICES[code] }
+    await made('PUT', `/api/admin/price-lists/${id}/prices`, { prices: [price] })
+    const market = { code, name: code, countries: [], currency, price_list_id: id }
+    await made('POST', '/api/admin/markets', { ...market, prices_include_tax: true, locale: 'en' })
+  }
+  await until('lists have the prices of markets', async () => {
+    const shown = Object.keys(PRICES).map(code => app.request('GET', `/api/products?market=${code}&tag=mug`))
+    return (await Promise.all(shown)).every(({ json }) => json.items[0].price !== null)
+  })
+  if (hasVarnish) varnish = await startVarnish((app.app.server.address() as AddressInfo).port, codeOf('vcl'))
+})
+afterAll(async () => {
+  if (hasVarnish) await varnish.close()
+  await app.close()
+})
+
+async function useCallers() {
+  const tokenOf = async (email: string) =>
+    (await app.request('POST', '/api/auth/register', { body: { email, password: PASSWORD } })).json
+      .access_token
+  const guest = async () => {
+    const body = { variant_id: mug.variants[0]?.id, quantity: 1 }
+    const { guest_cart_token } = (await app.request('POST', '/api/guest-cart', { body })).json
+    return { 'x-guest-cart-token': guest_cart_token }
+  }
+  return Object.entries({
+    admin: { authorization: `Bearer ${token}` },
+    ada: { authorization: `Bearer ${await tokenOf('ada@example.com')}` },
+    bob: { authorization: `Bearer ${await tokenOf('bob@example.com')}` },
+    'a guest': await guest(),
+    'another guest': await guest(),
+    anonymous: {},
+    'anonymous in another market': { 'x-market': 'uk' },
+    'anonymous in another language': { 'accept-language': 'de' }
+  }) as [string, Record<string, string>][]
+}
 
 test.skipIf(!hasVarnish)(
-  'behind a shared cache with default settings, no caller gets the response of another',
+  'behind a shared cache only pages of the catalog are hits, and no caller gets the response of another',
   async () => {
-    const app = await createTestApp({
-      CARTWRIGHT_ADMIN_EMAIL: 'boss@example.com',
-      CARTWRIGHT_ADMIN_PASSWORD: PASSWORD
-    })
-    onTestFinished(() => app.close())
-    await app.app.listen({ port: 0, host: '127.0.0.1' })
-    const { port } = app.app.server.address() as AddressInfo
-    const cache = await useVarnish(port)
-
-    const tokenFrom = async (route: string, email: string) =>
-      (await app.request('POST', `/api/auth/${route}`, { body: { email, password: PASSWORD } })).json
-        .access_token
-    const admin = await tokenFrom('login', 'boss@example.com')
-    const product = { name: 'Mug', variants: [{ sku: 'MUG', price: 900 }] }
-    const { json } = await app.request('POST', '/api/catalog/products', { token: admin, body: product })
-    const line = { variant_id: json.variants[0].id, quantity: 1 }
-    const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-    const guest = async () => {
-      const { guest_cart_token } = (await app.request('POST', '/api/guest-cart', { body: line })).json
-      return { 'x-guest-cart-token': guest_cart_token }
-    }
-    const callers: Caller[] = [
-      { name: 'admin', headers: bearer(admin) },
-      { name: 'ada', headers: bearer(await tokenFrom('register', 'ada@example.com')) },
-      { name: 'bob', headers: bearer(await tokenFrom('register', 'bob@example.com')) },
-      { name: 'a guest', headers: await guest() },
-      { name: 'another guest', headers: await guest() },
-      { name: 'anonymous', headers: {} }
-    ]
-
+    const callers = await useCallers()
     const { paths } = (await app.request('GET', '/openapi.json')).json as { paths: Operations }
-    const urls = Object.entries(paths)
-      .filter(([, methods]) => 'get' in methods)
-      .map(([path]) => path.replace(/\{\w+\}/g, json.id))
-    expect(urls.length).toBeGreaterThan(10)
+    const urls = Object.entries(paths).flatMap(([path, methods]) => ('get' in methods ? [path] : []))
+    expect(urls).toEqual(expect.arrayContaining(SHARED))
+    const others = ['/healthz', '/readyz', '/metrics', '/metricsz', `/api/cart/${randomUUID()}`]
+    const anonymous = callers.filter(([name]) => name === 'anonymous')
     const wrong: string[] = []
-    for (const url of [
-      ...urls,
-      '/healthz',
-      '/readyz',
-      '/metrics',
-      '/metricsz',
-      `/api/cart/${randomUUID()}`
-    ]) {
-      for (const { name, headers } of [...callers, ...callers.toReversed()]) {
+    const hits = new Set<string>()
+    for (const path of new Set([...urls, ...others])) {
+      const url = path.replace(/\{\w+\}/g, mug.id)
+      // `/metrics` takes a second.
+      const asking = path.startsWith('/api/') ? callers : anonymous
+      for (const [name, headers] of [...asking, ...asking.toReversed()]) {
         const id = randomUUID()
-        const answer = await fetch(cache + url, { headers: { ...headers, 'x-request-id': id } })
-        await answer.arrayBuffer()
-        const mayBeKept = answer.headers.get('cache-control')?.startsWith('public') === true
-        // What was made for this very request names it. An answer that was kept names the one it was made for.
-        if (!mayBeKept && answer.headers.get('x-request-id') !== id) wrong.push(`${url} for ${name}`)
+        const answer = await fetch(varnish.origin + url, { headers: { ...headers, 'x-request-id': id } })
+        const text = await answer.text()
+        const where = `${path} for ${name}`
+        if (answer.headers.has('surrogate-key')) wrong.push(`${where}: shows its keys`)
+        // The shop repeats the id of the request that it answers.
+        if (!isHit(answer) && answer.headers.get('cache-control')?.startsWith('public') !== true) {
+          if (answer.headers.get('x-request-id') !== id) wrong.push(`${where}: another's response`)
+        }
+        if (!isHit(answer)) continue
+        hits.add(path)
+        const own = await app.request('GET', url, { headers })
+        if (![...SHARED, KEYS].includes(path) || own.text !== text) wrong.push(`${where}: a wrong hit`)
       }
     }
     expect(wrong).toEqual([])
+    expect([...hits]).toEqual(
+      expect.arrayContaining(['/api/products', '/api/products/{id}', '/api/categories'])
+    )
   }
 )
 
-/** What a CDN is told by a shop that lets it be a minute behind. */
-const KEEP_PUBLIC = `
-sub vcl_backend_response {
-  if (beresp.http.cache-control ~ "public") {
-    set beresp.ttl = 1m;
-    return (deliver);
+test.skipIf(!hasVarnish)('behind a shared cache each market has its own product pages', async () => {
+  let hits = 0
+  const shownIn = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(varnish.origin + path, { headers })
+    if (isHit(answer)) hits += 1
+    const shown = (await answer.json()) as { items?: Priced[]; variants?: Priced[] }
+    return (shown.items ?? shown.variants)?.[0]?.price
   }
-}`
+  const markets = Object.entries(PRICES)
+  for (const path of [
+    `/api/products/${mug.slug}?`,
+    '/api/products?tag=mug&limit=7',
+    '/api/products?tag=mug&sort=price'
+  ])
+    for (const [code, price] of [...markets, ...markets.toReversed(), ...markets]) {
+      expect(await shownIn(path, { 'x-market': code })).toBe(price)
+      expect(await shownIn(`${path}&market=${code}`)).toBe(price)
+      expect(await shownIn(path)).toBe(PRICES.default)
+    }
+  // Of 81 responses, 21 differ: each is fetched once.
+  expect(hits).toBe(60)
+})
+
+/** Runs the receiver of the guide. Returns its origin. */
+async function startGuideReceiver(cache: string, secret: string): Promise<string> {
+  const code = codeOf('js')
+    .replace('http://127.0.0.1:6082', cache)
+    .replace('.listen(3000)', '.listen(0, function () { console.log(this.address().port) })')
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: ROOT,
+    env: { WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
+  onTestFinished(() => void child.kill())
+  const [port] = await once(child.stdout, 'data')
+  return `http://127.0.0.1:${Number(port)}`
+}
 
 test.skipIf(!hasVarnish)(
-  'behind a cache that stores as much as it may, each market has its own product pages',
+  'a changed price and category are visible through a shared cache within two seconds',
   async () => {
-    const app = await createTestApp({
-      CARTWRIGHT_ADMIN_EMAIL: 'boss@example.com',
-      CARTWRIGHT_ADMIN_PASSWORD: PASSWORD
+    const receiver = await useReceiver()
+    const event_types = ['catalog.changed', 'catalog.product_changed']
+    const { secret } = await made('POST', '/api/admin/webhooks/endpoints', { url: receiver.url, event_types })
+    const origin = await startGuideReceiver(varnish.purgeOrigin, secret)
+    receiver.at('/hooks', async (response, { headers }) => {
+      const { body } = receiver.received.at(-1) as { body: string }
+      const named = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'))
+      const { status } = await fetch(origin, {
+        method: 'POST',
+        body,
+        headers: Object.fromEntries(named) as Record<string, string>
+      })
+      response.writeHead(status).end()
     })
-    onTestFinished(() => app.close())
-    await app.app.listen({ port: 0, host: '127.0.0.1' })
-    const cache = await useVarnish((app.app.server.address() as AddressInfo).port, KEEP_PUBLIC)
-    const login = { email: 'boss@example.com', password: PASSWORD }
-    const token = (await app.request('POST', '/api/auth/login', { body: login })).json.access_token
-    const made = async (method: string, path: string, body: object) => {
-      const { status, json, text } = await app.request(method, path, { token, body })
-      expect(status, text).toBeLessThan(300)
-      return json
+    const cup = await createProduct('cup', 500)
+    const category = await made('POST', '/api/catalog/categories', { name: 'Cups' })
+    const pages = [
+      `/api/products/${cup.id}`,
+      `/api/products/${cup.slug}`,
+      '/api/products?tag=cup',
+      `/api/categories/${category.id}`
+    ]
+    const read = async (path: string) => {
+      const answer = await fetch(varnish.origin + path)
+      return { text: await answer.text(), isHit: isHit(answer) }
     }
-    const variants = [{ sku: 'MUG', price: 900 }]
-    const product = await made('POST', '/api/catalog/products', { name: 'Mug', variants })
-    const prices = { default: 900, uk: 700, ch: 1_100 }
-    for (const [code, currency] of [
-      ['uk', 'GBP'],
-      ['ch', 'CHF']
-    ] as const) {
-      const { id } = await made('POST', '/api/admin/price-lists', { name: code, currency })
-      const price = { variant_id: product.variants[0].id, price: prices[code] }
-      await made('PUT', `/api/admin/price-lists/${id}/prices`, { prices: [price] })
-      const market = { code, name: code, countries: [], currency, price_list_id: id }
-      await made('POST', '/api/admin/markets', { ...market, prices_include_tax: true, locale: 'en' })
-    }
-    // Asked behind the back of the cache, which would keep what they show until then.
-    await until('lists have the prices of markets', async () => {
-      const shown = Object.keys(prices).map(code => app.request('GET', `/api/products?market=${code}`))
-      return (await Promise.all(shown)).every(({ json }) => json.items[0].price !== null)
-    })
-
-    let kept = 0
-    const shownIn = async (path: string, headers: Record<string, string> = {}) => {
-      const answer = await fetch(cache + path, { headers })
-      // Of an answer that it had kept, varnish names two requests.
-      if (answer.headers.get('x-varnish')?.includes(' ')) kept += 1
-      const shown = (await answer.json()) as { items?: Priced[]; variants?: Priced[] }
-      return (shown.items ?? shown.variants)?.[0]?.price
-    }
-    const markets = Object.entries(prices)
-    for (const path of [`/api/products/${product.id}`, '/api/products', '/api/products?sort=price'])
-      for (const [code, price] of [...markets, ...markets.toReversed(), ...markets]) {
-        expect(await shownIn(path, { 'x-market': code })).toBe(price)
-        expect(await shownIn(`${path}${path.includes('?') ? '&' : '?'}market=${code}`)).toBe(price)
-        expect(await shownIn(path)).toBe(prices.default)
-      }
-    // Of 81 answers each of the 21 that differ was asked for once.
-    expect(kept).toBe(60)
+    // The second purges of the changes above are over when nothing is fetched from the shop for a while.
+    for (const page of pages) await until(`${page} is a hit`, async () => (await read(page)).isHit)
+    await made('PATCH', `/api/catalog/variants/${cup.variants[0]?.id}`, { price: 650 })
+    await made('PATCH', `/api/catalog/categories/${category.id}`, { name: 'Mugs' })
+    const changedAt = performance.now()
+    for (const page of pages)
+      await until(`${page} is new`, async () => /650|Mugs/.test((await read(page)).text), 2_000)
+    expect(performance.now() - changedAt).toBeLessThan(2_000)
   }
 )
+
+test('the receiver in docs/cdn.md purges twice, and lets a webhook be sent again when the cache fails', async () => {
+  const purged: string[] = []
+  let status = 500
+  const cache = createServer((request, response) => {
+    if (status === 204) purged.push(`${request.method} ${request.headers['surrogate-key']}`)
+    response.writeHead(status).end()
+  })
+  await once(cache.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void cache.close())
+  const secret = createWebhookSigningSecret()
+  const origin = await startGuideReceiver(`http://127.0.0.1:${(cache.address() as AddressInfo).port}`, secret)
+  const send = async (event: object, signedWith = secret) => {
+    const body = JSON.stringify(event)
+    const timestampSeconds = Math.floor(Date.now() / 1_000)
+    const headers = {
+      'webhook-id': 'one',
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signWebhook([signedWith], { id: 'one', timestampSeconds, body })
+    }
+    return (await fetch(origin, { method: 'POST', body, headers })).status
+  }
+  const changed = { type: 'catalog.product_changed', data: { product_id: 'a1' } }
+  expect(await send(changed, createWebhookSigningSecret())).toBe(401)
+  expect(await send(changed)).toBe(502)
+  status = 204
+  const sentAt = performance.now()
+  expect(await send(changed)).toBe(204)
+  const keys = ['PURGE product-a1', 'PURGE catalog-list']
+  expect(purged).toEqual(keys)
+  await until('it purges again', () => purged.length === 4)
+  expect(purged).toEqual([...keys, ...keys])
+  expect(performance.now() - sentAt).toBeGreaterThan(1_900)
+  expect(await send({ type: 'catalog.changed', data: {} })).toBe(204)
+  expect(await send({ type: 'webhook.test', data: {} })).toBe(204)
+  expect(purged.slice(4)).toEqual(['PURGE catalog'])
+})

@@ -12,7 +12,7 @@ import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
 import { createDatabaseOutage } from './database-outage.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import type { sendErrorResponse } from './problem.ts'
-import { commonResponseHeaders } from './routing/response-headers.ts'
+import { commonResponseHeaders, PUBLIC_CACHE_CONTROL } from './routing/response-headers.ts'
 import type { ModuleRequestHeaders } from './routing/tiers.ts'
 
 type Keeping = {
@@ -33,6 +33,8 @@ const OTHERS_BYTES_MAX = 25_165_824
 const ENTRY_OVERHEAD_BYTES = 1_000
 /** A kept response is built by its handler again after this time, so the caches behind it see which pages are used. */
 const KEPT_MS_MAX = 1_000
+/** A shared cache may send a response for so many seconds more while it validates it (RFC 5861, 3). */
+const REVALIDATION_SECONDS = 10
 /** A response that was current within this time is sent while the database is away. */
 const STALE_MS_MAX = 300_000
 /** The same for the first page of a list: a shop without its lists shows nothing. */
@@ -45,6 +47,7 @@ type KeptResponse = Keeping & {
   readonly made: Representation
   /** Name, value, name, value. The first two are the content type, which a 304 does not have. */
   readonly headers: readonly string[]
+  readonly cacheControl: string
   readonly until: number
   /** When the response was last known to be current. */
   currentAt: number
@@ -73,6 +76,25 @@ export function keepResponseWhile(
 }
 
 /**
+ * Lets shared caches send a public response again without validation, for `seconds` at most (0: never), and not after `changesInMs`.
+ * They can purge it by each of its `keys`. Browsers still validate it on each use.
+ */
+export function allowSharedCaching(
+  reply: FastifyReply,
+  { seconds, changesInMs, keys }: { seconds: number; changesInMs: number; keys: readonly string[] }
+): void {
+  // The gateway may send the same headers for a second more.
+  const all = Math.min(seconds + REVALIDATION_SECONDS, Math.floor(changesInMs / 1_000) - 1)
+  const fresh = Math.min(seconds, all)
+  if (fresh <= 0) return
+  reply.header(
+    'cache-control',
+    `${PUBLIC_CACHE_CONTROL}, s-maxage=${fresh}, stale-while-revalidate=${all - fresh}`
+  )
+  reply.header('surrogate-key', keys.join(' '))
+}
+
+/**
  * Keeps responses of public routes by request target and sends them without routing hooks, validation, a slot and the handler.
  * They need no slot, because they take less time than finding one. Other requests continue with the hooks of their route, also
  * those that a limit will refuse.
@@ -88,7 +110,10 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
     )
   const firstPages = createMap(FIRST_PAGES_BYTES_MAX)
   const others = createMap(OTHERS_BYTES_MAX)
-  const keptHeaders = [...Object.keys(commonResponseHeaders(config)), 'vary', 'link']
+  const keptHeaders = [
+    ...Object.keys(commonResponseHeaders(config)).filter(name => name !== 'cache-control'),
+    ...['vary', 'link', 'surrogate-key']
+  ]
   const outage = createDatabaseOutage({ broadcast, db }, now => {
     for (const kept of [...firstPages.values(), ...others.values()])
       if (kept.isCurrent()) kept.currentAt = now
@@ -119,7 +144,7 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
 
   /** Sends a response, with its age when it is stale. */
   function write(
-    { text, body, made, headers, currentAt }: KeptResponse,
+    { text, body, made, headers, cacheControl, currentAt }: KeptResponse,
     request: FastifyRequest,
     reply: FastifyReply,
     staleAt?: number
@@ -127,9 +152,12 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
     const isGzipped = made.gzipped instanceof Buffer && isGzipWanted(text, request.headers['accept-encoding'])
     const tag = isGzipped ? made.gzipTag : made.tag
     const own = ['etag', tag, 'x-request-id', request.id]
-    // RFC 9111, 5.1 and 5.5.
-    if (staleAt !== undefined)
+    // A shared cache could keep a stale response that was purged from it already. RFC 9111, 5.1 and 5.5.
+    if (staleAt === undefined) own.push('cache-control', cacheControl)
+    else
       own.push(
+        'cache-control',
+        PUBLIC_CACHE_CONTROL,
         'age',
         String(Math.round((staleAt - currentAt) / 1_000)),
         'warning',
@@ -182,7 +210,9 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
       const isAscii = Buffer.byteLength(text) === text.length
       const body = isAscii ? text : Buffer.from(text)
       const now = performance.now()
-      const kept = { ...keeping, text, body, made, headers, until: now + KEPT_MS_MAX, currentAt: now }
+      const cacheControl = String(reply.getHeader('cache-control'))
+      const until = now + KEPT_MS_MAX
+      const kept = { ...keeping, text, body, made, headers, cacheControl, until, currentAt: now }
       ;(keeping.isFirstPage ? firstPages : others).set(keyOf(request), kept)
     },
 

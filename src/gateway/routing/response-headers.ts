@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>
  * Caches validate on every use, and may use a response for five minutes while the shop fails (RFC 5861, 4). `no-cache` would
  * forbid that (RFC 9111, 4.2.4).
  */
-const PUBLIC_CACHE_CONTROL = 'public, max-age=0, stale-if-error=300'
+export const PUBLIC_CACHE_CONTROL = 'public, max-age=0, stale-if-error=300'
 
 /**
  * Headers of every response. Browsers do not guess the type, do not show it in a frame and send no referrer. Caches do

@@ -276,7 +276,12 @@ export const catalogModule = defineModule({
       }
     }
     const routes = (tiers: Tiers) => {
-      catalogStorefrontRoutes(tiers, storefront, createRequestMarketResolver(pricing))
+      catalogStorefrontRoutes(
+        tiers,
+        storefront,
+        createRequestMarketResolver(pricing),
+        settings.shared_cache_seconds
+      )
       productRoutes(tiers, products)
       variantRoutes(tiers, variants)
       categoryRoutes(tiers, categories)

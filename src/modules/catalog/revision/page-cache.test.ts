@@ -17,10 +17,16 @@ async function usePages() {
       entries.set(key, { value, until: clock.seconds + ttl })
     }
   } satisfies Partial<KeyValueCache>
+  let change = () => {}
   const pages = createCatalogPageCache({
     db: platform.db,
     cache: cache as unknown as KeyValueCache,
-    changes: { subscribe: () => {}, isLive: () => true } as never,
+    changes: {
+      subscribe: ({ onChange }: { onChange(): void }) => {
+        change = onChange
+      },
+      isLive: () => true
+    } as never,
     lowestPrices: { repriceDue: async () => {} } as never,
     ttlSeconds: 60
   })
@@ -35,7 +41,7 @@ async function usePages() {
       }
     })
   }
-  return { clock, built, read, entries }
+  return { clock, built, read, entries, pages, change: () => change() }
 }
 
 test('a further page is built once in each period, also when the page before it expires first', async () => {
@@ -54,4 +60,21 @@ test('pages with cursors that no cached page has returned leave nothing in the c
   const size = entries.size
   for (let each = 0; each < 50; each += 1) await read(`forged-${each}`, `next-${each}`)
   expect([entries.size, built.length]).toEqual([size, 51])
+})
+
+test('a page that was requested before a change and is sent after it is not for shared caches', async () => {
+  const { pages, change } = await usePages()
+  const make = async () => '{}'
+  const unchanged = await pages({ key: null, make })
+  expect(unchanged.changesInMs()).toBe(Infinity)
+  change()
+  expect(unchanged.changesInMs()).toBe(0)
+  const changedMeanwhile = await pages({
+    key: 'page',
+    make: async () => {
+      change()
+      return '{}'
+    }
+  })
+  expect(changedMeanwhile.changesInMs()).toBe(0)
 })

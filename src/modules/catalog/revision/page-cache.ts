@@ -6,9 +6,15 @@ import { type CatalogChangePublisher, catalogCacheDeadlineOf } from './changes.t
 import type { CheapestVariantPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
-type CachedRevision = { version: string; deadline: number }
-/** A page as JSON text. `isCurrent`: of a cached page, whether it is still the one that would be returned. */
-export type CatalogPage = { readonly json: string; readonly isCurrent: (() => boolean) | undefined }
+type CachedRevision = { version: string; deadline: number; changesAt: number }
+/** A page as JSON text. */
+export type CatalogPage = {
+  readonly json: string
+  /** Of a cached page: whether it is still the one that would be returned. */
+  readonly isCurrent: (() => boolean) | undefined
+  /** Milliseconds until a discount starts or ends. 0: the catalog has changed since the page was requested. */
+  readonly changesInMs: () => number
+}
 type PageRequest = {
   /** Null: the page is not cached. That of a list starts with `LIST_PREFIX`. */
   readonly key: string | null
@@ -65,7 +71,8 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
     }
     const state = {
       version: `${row.shop_id}:${row.value}`,
-      deadline: catalogCacheDeadlineOf(startedAt, row.changes_in)
+      deadline: catalogCacheDeadlineOf(startedAt, row.changes_in),
+      changesAt: startedAt + (row.changes_in ?? Infinity) * 1_000
     }
     if (generation === generationBefore && changes.isLive()) cached = state
     return state
@@ -83,12 +90,17 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
 
   /** Returns the cached page, or builds it with `make`. */
   return async ({ key, cursor, make, limited = work => work() }: PageRequest): Promise<CatalogPage> => {
-    const { version } = await currentRevision()
-    const build = async (): Promise<CatalogPage> => ({ json: await limited(make), isCurrent: undefined })
+    const { version, changesAt } = await currentRevision()
+    const changesInMs = () => (isCurrent(version) ? changesAt - performance.now() : 0)
+    const build = async (): Promise<CatalogPage> => ({
+      json: await limited(make),
+      isCurrent: undefined,
+      changesInMs
+    })
     if (key === null || ttlSeconds === 0 || !changes.isLive()) return build()
     const listKey = `catalog:${version}:${key}`
     const fullKey = cursor === undefined ? listKey : `${listKey}:after:${cursor}`
-    const page = (json: string): CatalogPage => ({ json, isCurrent: () => isCurrent(version) })
+    const page = (json: string): CatalogPage => ({ json, isCurrent: () => isCurrent(version), changesInMs })
 
     const cursorKey = (returned: string) => `${listKey}:returned:${returned}`
 

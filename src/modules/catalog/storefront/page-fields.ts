@@ -84,6 +84,7 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
       const made = isCurrent ? splitOnce(json) : split(json)
       const text = await fillSplit(made)
       return {
+        ...page,
         json: text,
         isCurrent: isCurrent && (() => isCurrent() && made.text === text && hasSameValues(made))
       }

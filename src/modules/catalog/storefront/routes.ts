@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerNetwork } from '../../../gateway/callers/rate-limits.ts'
-import { keepResponseWhile } from '../../../gateway/kept-responses.ts'
+import { allowSharedCaching, keepResponseWhile } from '../../../gateway/kept-responses.ts'
 import type { Tiers } from '../../../gateway/routing/tiers.ts'
 import { listOf, MarketHeaders, marketParameters } from '../../../kernel/wire.ts'
 import type { ResolveRequestMarket } from '../../pricing/index.ts'
@@ -16,12 +16,28 @@ import {
 import type { CatalogStorefrontService } from './service.ts'
 
 const config = { class: 'browse', cache: 'public' } as const
+/** Keys by which a shared cache purges pages. All pages have the first. */
+const CATALOG = 'catalog'
+const LIST_KEYS = [CATALOG, 'catalog-list']
 
 export function catalogStorefrontRoutes(
   tiers: Tiers,
   storefront: CatalogStorefrontService,
-  marketOf: ResolveRequestMarket
+  marketOf: ResolveRequestMarket,
+  sharedCacheSeconds: number
 ): void {
+  /** Sends JSON text. A test checks that it matches the schema of the response. */
+  function sendPage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { json, isCurrent, changesInMs }: CatalogPage,
+    { keys = [CATALOG], isFirstPage = false } = {}
+  ): FastifyReply {
+    keepResponseWhile(request, isCurrent, { isFirstPage })
+    allowSharedCaching(reply, { seconds: sharedCacheSeconds, changesInMs: changesInMs(), keys })
+    return reply.header('content-type', 'application/json; charset=utf-8').send(json)
+  }
+
   tiers.public.get(
     '/products',
     {
@@ -40,7 +56,7 @@ export function catalogStorefrontRoutes(
         request,
         reply,
         await storefront.listProducts(request.query, await marketOf(request), callerNetwork(request)),
-        { isFirstPage: request.query.cursor === undefined }
+        { keys: LIST_KEYS, isFirstPage: request.query.cursor === undefined }
       )
   )
 
@@ -57,8 +73,10 @@ export function catalogStorefrontRoutes(
         response: { 200: ProductResponse }
       }
     },
-    async (request, reply) =>
-      sendPage(request, reply, await storefront.readProduct(request.params.id, await marketOf(request)))
+    async (request, reply) => {
+      const page = await storefront.readProduct(request.params.id, await marketOf(request))
+      return sendPage(request, reply, page, { keys: [CATALOG, `product-${idInJson(page.json)}`] })
+    }
   )
 
   tiers.public.get(
@@ -91,13 +109,5 @@ export function catalogStorefrontRoutes(
   )
 }
 
-/** Sends JSON text. A test checks that it matches the schema of the response. */
-function sendPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { json, isCurrent }: CatalogPage,
-  keeping?: { isFirstPage: boolean }
-): FastifyReply {
-  keepResponseWhile(request, isCurrent, keeping)
-  return reply.header('content-type', 'application/json; charset=utf-8').send(json)
-}
+/** Returns the id of a product, which is the first member of its page. */
+const idInJson = (json: string): string | undefined => /^\{"id":"([^"]+)"/.exec(json)?.[1]

@@ -101,10 +101,15 @@ export function createCatalogStorefrontService({ db, pages, hasInventory, listPr
   }
 
   /** A page of a market is current as long as the market is. */
-  const inMarket = ({ json, isCurrent }: CatalogPage, market: Market | null): CatalogPage => ({
-    json,
-    isCurrent: isCurrent && (() => isCurrent() && (market === null || isMarketCurrent(market)))
-  })
+  function inMarket(page: CatalogPage, market: Market | null): CatalogPage {
+    if (market === null) return page
+    const { json, isCurrent, changesInMs } = page
+    return {
+      json,
+      isCurrent: isCurrent && (() => isCurrent() && isMarketCurrent(market)),
+      changesInMs: () => (isMarketCurrent(market) ? changesInMs() : 0)
+    }
+  }
 
   /**
    * Returns the queries for the rows and the total of a list in a market. `q`: `like` patterns of the
