@@ -14,7 +14,7 @@ export const catalogSettings = settingsSection('Catalog.', {
     86_400
   ),
   shared_cache_seconds: integerSetting(
-    'Seconds that a CDN may send product pages, lists and categories again without asking the shop. A receiver of webhooks must purge them from the CDN. Stock and ratings in them are up to 10 seconds more than this old. 0: a CDN asks the shop each time.',
+    'Seconds that a CDN may send product pages, lists and categories again without asking the shop. A receiver of webhooks must purge them from the CDN. Stock and ratings in them can be that old, plus 10 seconds. 0: a CDN asks the shop each time.',
     0,
     0,
     86_400
