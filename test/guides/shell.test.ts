@@ -23,6 +23,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'backup.md': 'test/guides.test.ts',
   'chaos.md': 'test/chaos/chaos.test.ts',
   'deploying.md': 'test/deploy/image.test.ts',
+  'many-shops.md': 'test/many-shops.test.ts',
   'publishing-a-module.md': 'test/package.test.ts',
   'storefront.md': 'test/openapi-tools.test.ts',
   'tutorial.md': 'test/package.test.ts',

@@ -46,19 +46,16 @@ type StandbyOptions = {
   isSynchronous?: boolean
 }
 
-/**
- * A primary and a standby that streams from it, for one test. They run the embedded server's programs, which lack
- * `pg_basebackup`, so the files are copied between `pg_backup_start` and `pg_backup_stop`.
- */
-export async function usePrimaryAndStandby({
-  isSynchronous = false
-}: StandbyOptions = {}): Promise<{ primary: TestCluster; standby: TestCluster }> {
+/** A server for one test, which every role reaches over TCP without a password. It runs the embedded server's programs. */
+export const useCluster = async (): Promise<TestCluster> => (await usePrimary()).primary
+
+async function usePrimary() {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-standby-'))
   await chmod(folder, 0o755)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const account = process.getuid?.() === 0 ? await provideDatabaseSystemUser(() => {}) : {}
   const programs = providePostgresProgramsFolder(findPostgresBundle(), account, folder)
-  const [first, second] = [join(folder, 'one'), join(folder, 'two')]
+  const first = join(folder, 'one')
   await makeFolder(first, account)
   const made = runPostgresProgram(account, join(programs, 'bin/initdb'), [
     ...['-D', first, '-U', 'cartwright', '--auth=trust', '--no-sync', '--locale=C', '-E', 'UTF8']
@@ -66,6 +63,18 @@ export async function usePrimaryAndStandby({
   if (made.status !== 0) throw new Error(made.stderr)
   const primary = await startCluster(programs, first, account)
   await primary.sql('create database shop', 'postgres')
+  return { primary, folder, first, programs, account }
+}
+
+/**
+ * A primary and a standby that streams from it, for one test. The embedded server lacks `pg_basebackup`, so the files are
+ * copied between `pg_backup_start` and `pg_backup_stop`.
+ */
+export async function usePrimaryAndStandby({
+  isSynchronous = false
+}: StandbyOptions = {}): Promise<{ primary: TestCluster; standby: TestCluster }> {
+  const { primary, folder, first, programs, account } = await usePrimary()
+  const second = join(folder, 'two')
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
   await client.query(`select pg_backup_start('standby', true)`)
