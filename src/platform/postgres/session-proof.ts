@@ -15,7 +15,8 @@ const BACKEND = 'select pg_backend_pid() as pid'
 
 /**
  * Proves that each connection has a session of its own: prepared statements, time limits and LISTEN need one. Two connections
- * must be served by two processes of the server, also while one of them is in a transaction, and always by the same one.
+ * must be served by two processes of the server, and always by the same one, also while the other is in a transaction. Each is in
+ * one in turn: a pooler with two free sessions may give both connections the right one once, but not in every order.
  * @throws OperatorError when a pooler shares sessions, and `unavailable` when a connection is lost.
  */
 export async function proveOwnSessions(config: DatabaseConnectConfig): Promise<void> {
@@ -25,22 +26,23 @@ export async function proveOwnSessions(config: DatabaseConnectConfig): Promise<v
 }
 
 async function prove(config: DatabaseConnectConfig): Promise<void> {
-  const idle = await openUnpooledPgClient(config)
+  const clients: pg.Client[] = []
   try {
-    const before = await backendOf(idle)
-    const busy = await openUnpooledPgClient(config)
-    try {
+    for (let count = 0; count < 2; count += 1) clients.push(await openUnpooledPgClient(config))
+    const [one, two] = clients as [pg.Client, pg.Client]
+    const backends = [await backendOf(one), await backendOf(two)]
+    for (const busy of [two, one, two]) {
       // A pooler that shares sessions gives the one that is free now to this transaction.
       await busy.query('begin').catch(error => {
         throw POOLING.test(error.message) ? new OperatorError(SHARED_SESSION, { cause: error }) : error
       })
-      const [other, after] = [await backendOf(busy), await backendOf(idle)]
-      if (other === before || after !== before) throw new OperatorError(SHARED_SESSION)
-    } finally {
-      await closePgClient(busy)
+      const seen = [await backendOf(one), await backendOf(two)]
+      if (new Set(seen).size < 2 || seen.some((backend, at) => backend !== backends[at]))
+        throw new OperatorError(SHARED_SESSION)
+      await busy.query('commit')
     }
   } finally {
-    await closePgClient(idle)
+    await Promise.all(clients.map(closePgClient))
   }
 }
 
