@@ -32,7 +32,8 @@ export async function openBalancedShop(databaseUrl: string, settings: Settings) 
   }
   await untilUp()
   return {
-    ...{ url: haproxy.origin, pid: shops[0]?.pid ?? 0 },
+    url: haproxy.origin,
+    pid: shops[0]?.pid ?? 0,
     /** Redis hangs, is slow, and is killed, for a third of the time each. */
     disturb: async (seconds: number) => {
       const third = (seconds * 1_000) / 3
@@ -61,7 +62,8 @@ export async function openLimitedShop(databaseUrl: string, settings: Settings) {
   const database = await limitDatabase(databaseUrl, CONNECTIONS.usual)
   const shop = await startShop(database.url, settings)
   return {
-    ...{ url: shop.url, pid: shop.pid },
+    url: shop.url,
+    pid: shop.pid,
     disturb: async (seconds: number) => {
       database.setLimit(CONNECTIONS.few)
       database.endAll()
@@ -103,7 +105,8 @@ export async function openProvidingShop(
   const withRates = { ...settings, BENCH_RATES_URL: address }
   const shop = await startShop(databaseUrl, withRates, { main: 'bench/providing-shop.ts' })
   return {
-    ...{ url: shop.url, pid: shop.pid },
+    url: shop.url,
+    pid: shop.pid,
     disturb: async (seconds: number, url: string) => {
       isHanging = true
       const requests = estimates()

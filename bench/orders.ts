@@ -60,7 +60,9 @@ async function open(bench: Bench): Promise<Setting> {
   await countAll(bench.client)
   const { rows } = await bench.client.query<{ id: string }>('select id from catalog.variants')
   return {
-    ...{ bench, users, variantIds: rows.map(({ id }) => id) },
+    bench,
+    users,
+    variantIds: rows.map(({ id }) => id),
     shop: await startShop(bench.databaseUrl, ORDER_SETTINGS)
   }
 }

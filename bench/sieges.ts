@@ -50,8 +50,10 @@ let holdAll = true
 try {
   await migrate(bench.databaseUrl, migrationSources(standardModules))
   shop = await startShop(bench.databaseUrl, {
-    ...{ ...PRODUCTION, ...WITHOUT_LIMITS },
-    ...{ CARTWRIGHT_ADMIN_EMAIL: ADMIN.email, CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password }
+    ...PRODUCTION,
+    ...WITHOUT_LIMITS,
+    CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
   })
   const users = await registerUsers(shop.url, ADDRESSES)
   const staff = await logIn(shop.url)
@@ -130,7 +132,9 @@ function siegesOf(others: Side, staff: string): Siege[] {
       name: 'bodies',
       others,
       attack: {
-        ...{ connections: 16, rate: 40, source },
+        connections: 16,
+        rate: 40,
+        source,
         requests: [
           post('/api/auth/login', keys(89_000)),
           post('/api/guest-cart', keys(89_000)),
@@ -144,7 +148,9 @@ function siegesOf(others: Side, staff: string): Siege[] {
       name: 'pages',
       others,
       attack: {
-        ...{ connections: 64, rate: 400, source },
+        connections: 64,
+        rate: 400,
+        source,
         requests: ['/metrics', '/openapi.json', '/docs', '/docs/main.js', '/'].map(get)
       },
       harmless

@@ -114,7 +114,10 @@ async function run(
   const parts = await Promise.all(
     shops.map(({ url }, index) =>
       flood.run({
-        ...{ url, seconds, rate: 0, connections: CONNECTIONS / shops.length },
+        url,
+        seconds,
+        rate: 0,
+        connections: CONNECTIONS / shops.length,
         requests: requests.filter((_, at) => at % shops.length === index)
       })
     )

@@ -525,7 +525,11 @@ test('a port cannot be read before all modules are set up, nor by a module that 
     'module greetings reads the port greetings.greeter before all modules are set up'
   )
   const other = defineModule({
-    ...{ name: 'other', description: 'Other.', basePaths: [], requires: {}, uses: {} },
+    name: 'other',
+    description: 'Other.',
+    basePaths: [],
+    requires: {},
+    uses: {},
     setup: async ({ ports }) => ({ api: ports.all(greeterPort) })
   })
   await expect(setUp([greetingsModule, clockModule, other])).rejects.toThrow(

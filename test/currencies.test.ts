@@ -92,7 +92,9 @@ test.each(shops)(
         .toMatchObject({
           currency: shop.currency,
           items: [{ price: shop.full, discounted_price: one, line_total: 3 * one }],
-          ...{ subtotal: 3 * shop.full, discount_total: 3 * (shop.full - one), total: 3 * one }
+          subtotal: 3 * shop.full,
+          discount_total: 3 * (shop.full - one),
+          total: 3 * one
         })
       await request('DELETE', `catalog/discounts/${created.id}`)
     }

@@ -145,12 +145,18 @@ async function beginOrders(): Promise<void> {
 /** One of each that administrators keep, unlike all others. */
 const collectionsOf = (stamp: string) => ({
   '/api/admin/markets': {
-    ...{ code: `m-${stamp}`, name: 'Market', countries: [], currency: 'EUR', prices_include_tax: true },
+    code: `m-${stamp}`,
+    name: 'Market',
+    countries: [],
+    currency: 'EUR',
+    prices_include_tax: true,
     locale: 'de'
   },
   '/api/admin/price-lists': { name: 'List', currency: 'EUR' },
   '/api/admin/promotions': {
-    ...{ name: 'Off', class: 'line', needs_code: true },
+    name: 'Off',
+    class: 'line',
+    needs_code: true,
     effect: { type: 'percentage', percentage_ppm: 100_000 }
   },
   '/api/admin/taxes/categories': { code: `t${stamp}`, name: 'Category' },

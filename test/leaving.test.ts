@@ -130,7 +130,11 @@ test('an erased customer is in no table, and the test lists each table that coul
     expect(status, text).toBeLessThan(300)
   }
   await administrate('/api/admin/promotions', {
-    ...{ name: 'Welcome', class: 'order', needs_code: false, first_order_only: true, uses_per_customer: 1 },
+    name: 'Welcome',
+    class: 'order',
+    needs_code: false,
+    first_order_only: true,
+    uses_per_customer: 1,
     effect: { type: 'percentage', percentage_ppm: 100_000 }
   })
   const { of, ...account } = await createCustomer(shop, product)

@@ -138,8 +138,13 @@ test('changes of prices, promotions and markets in one process take effect in an
   }
   const price_list_id = await priced(8_000)
   const market = await as('POST', '/api/admin/markets', {
-    ...{ code: 'pl', name: 'Poland', countries: [], currency: 'PLN', price_list_id },
-    ...{ prices_include_tax: true, locale: 'pl' }
+    code: 'pl',
+    name: 'Poland',
+    countries: [],
+    currency: 'PLN',
+    price_list_id,
+    prices_include_tax: true,
+    locale: 'pl'
   })
 
   const headers = { 'x-market': 'pl' }
@@ -169,7 +174,9 @@ test('changes of prices, promotions and markets in one process take effect in an
   })
   await soon([7_000, 7_000, 7_000, 7_000])
   const promotion = await as('POST', '/api/admin/promotions', {
-    ...{ name: 'A tenth off', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
+    name: 'A tenth off',
+    class: 'order',
+    effect: { type: 'percentage', percentage_ppm: 100_000 },
     markets: ['pl']
   })
   await soon([7_000, 7_000, 7_000, 6_300])

@@ -6,7 +6,8 @@ import { runExamples } from './support/page-examples.ts'
 test('the examples of docs/metadata.md run in their order', async () => {
   const shop = await useOrders()
   const shown = await runExamples('metadata.md', {
-    ...{ origin: await shop.listen(), tells: ['cart', 'changed', 'checkout', 'order', 'noted', 'found'] },
+    origin: await shop.listen(),
+    tells: ['cart', 'changed', 'checkout', 'order', 'noted', 'found'],
     env: { ADMIN_TOKEN: 'admin', TOKEN: customer().token, VARIANT_ID: shop.mug }
   })
   const ordered = { channel: 'app', wrapping: 'red', campaign: 'autumn' }

@@ -94,8 +94,10 @@ test('a shop front with types generated from openapi.json compiles, and can use 
     merge: 'merged',
     cart: [{ name: 'Mug', quantity: 3, line_total: 5_400 }],
     checkout: {
-      ...{ begun: ['SHIPPING_DESTINATION_MISSING'], codes: ['SHIPPING_NOT_AVAILABLE', 'CODE_UNKNOWN'] },
-      ...{ total: 5_400, name: 'Mug' }
+      begun: ['SHIPPING_DESTINATION_MISSING'],
+      codes: ['SHIPPING_NOT_AVAILABLE', 'CODE_UNKNOWN'],
+      total: 5_400,
+      name: 'Mug'
     },
     refused: { status: 400, code: 'VALIDATION_FAILED', fields: ['body/quantity'] },
     stranger: 401

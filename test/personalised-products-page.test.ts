@@ -7,7 +7,8 @@ test('the examples of docs/personalised-products.md run in their order', async (
   const shop = await useOrders()
   const tells = ['cart', 'bob', 'changed', 'checkout', 'ofBob', 'order', 'line', 'shipped', 'slip']
   const shown = await runExamples('personalised-products.md', {
-    ...{ origin: await shop.listen(), tells },
+    origin: await shop.listen(),
+    tells,
     env: { ADMIN_TOKEN: 'admin', TOKEN: customer().token, VARIANT_ID: shop.mug }
   })
   const bobs = { engraving: 'Bob', font: 'serif' }

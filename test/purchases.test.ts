@@ -81,7 +81,9 @@ beforeAll(async () => {
   const customer = { email: 'ada@example.com', password: PASSWORD }
   const customerToken = (await made('auth/register', customer)).access_token
   purchases = createPurchases({
-    ...{ url: `http://127.0.0.1:${port}`, sql: counter.sql, adminToken },
+    url: `http://127.0.0.1:${port}`,
+    sql: counter.sql,
+    adminToken,
     customerTokens: [customerToken],
     variantIds: [mug],
     // A callback may arrive before or after the response about the same payment. Here it always arrives after it.

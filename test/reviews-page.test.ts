@@ -8,7 +8,8 @@ test('the examples of docs/reviews.md run in their order', async () => {
   await shop.product({ slug: 'fika-mug' })
   const origin = await shop.listen()
   const said = await runExamples('reviews.md', {
-    ...{ origin, tells: ['written', 'changed', 'list', 'rating', 'mine', 'waiting', 'rejected', 'answered'] },
+    origin,
+    tells: ['written', 'changed', 'list', 'rating', 'mine', 'waiting', 'rejected', 'answered'],
     env: { ADMIN_TOKEN: 'admin', TOKEN: customer().token }
   })
   expect(said).toMatchObject({

@@ -10,7 +10,8 @@ test('the examples of docs/shipping.md run in their order', async () => {
   await createProduct(shop, { status: 'active', variants: [{ sku: 'MUG', price: 1_800, weight_grams: 300 }] })
   const origin = await shop.listen()
   const said = await runExamples('shipping.md', {
-    ...{ origin, tells: ['rates', 'abroad'] },
+    origin,
+    tells: ['rates', 'abroad'],
     env: { ADMIN_TOKEN: 'admin' }
   })
   const pickup = { method: 'pickup', amount: 0 }

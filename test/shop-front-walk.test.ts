@@ -24,7 +24,10 @@ async function useFront(languages = 'en-US,en') {
   const shop = await useOrders({ settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandbox.url } })
   const variant = (colour: string, price: number) => ({ sku: colour, price, attributes: { Colour: colour } })
   await createProduct(shop, {
-    ...{ name: 'Bowl', slug: 'bowl', description: `<p>Wide &amp; low</p>${EVIL}`, brand: EVIL },
+    name: 'Bowl',
+    slug: 'bowl',
+    description: `<p>Wide &amp; low</p>${EVIL}`,
+    brand: EVIL,
     variants: [variant('White', 1_800), variant(EVIL, 1_900)]
   })
   await shop.app.listen({ host: '127.0.0.1', port })

@@ -55,7 +55,10 @@ test('the order check keeps the contract of orders.before_place', async t => {
     id: '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8e',
     variantId: '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d8f',
     productId: '0198a6f3-5a0e-7c1b-9d2e-3f4a5b6c7d90',
-    ...{ sku: 'KNIFE-1', quantity: 1, metadata: {}, totalMinor: 2_000 }
+    sku: 'KNIFE-1',
+    quantity: 1,
+    metadata: {},
+    totalMinor: 2_000
   }
   const allowed: PurchaseToCheck = {
     buyer: { customerId: null, email: 'ada@example.com' },
@@ -66,8 +69,13 @@ test('the order check keeps the contract of orders.before_place', async t => {
     market: 'default',
     currency: 'EUR',
     totals: {
-      ...{ subtotalMinor: 2_000, discountMinor: 0, shippingMinor: 0, cashRoundingMinor: 0 },
-      ...{ taxMinor: 0, taxAddedMinor: 0, totalMinor: 2_000 }
+      subtotalMinor: 2_000,
+      discountMinor: 0,
+      shippingMinor: 0,
+      cashRoundingMinor: 0,
+      taxMinor: 0,
+      taxAddedMinor: 0,
+      totalMinor: 2_000
     },
     quoteHash: 'a'.repeat(64)
   }

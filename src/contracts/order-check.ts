@@ -71,7 +71,9 @@ export function orderCheckContract({
       name: 'a checkout that the buyer has not filled in is no error',
       run: async () => {
         const nothing = {
-          ...{ buyer: { customerId: null, email: null }, shippingAddress: null, billingAddress: null },
+          buyer: { customerId: null, email: null },
+          shippingAddress: null,
+          billingAddress: null,
           metadata: {}
         }
         for (const purchase of [allowed, ...Object.values(refused)]) {

@@ -10,11 +10,18 @@ function books() {
   const charge = { ...newSandboxCharge(0, intent), captured: true, amount_captured: 1_000 }
   const refund = newSandboxRefund(0, charge, 300, { operation_id: 'operation' })
   const fact = (kind: string, object_id: string, amount: number): FactRow => ({
-    ...{ kind, object_id, amount },
-    ...{ status: 'succeeded', source: 'answer' }
+    kind,
+    object_id,
+    amount,
+    status: 'succeeded',
+    source: 'answer'
   })
   const ledger: ProviderLedger = {
-    ...{ intents: [intent], charges: [charge], refunds: [refund], disputes: [], events: [] },
+    intents: [intent],
+    charges: [charge],
+    refunds: [refund],
+    disputes: [],
+    events: [],
     confirmed: new Map([['evt_1', 'payment_intent.succeeded']]),
     waiting: 0
   }

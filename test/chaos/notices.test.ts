@@ -4,8 +4,12 @@ import type { Operation } from './operations.ts'
 import type { Mail, Webhook } from './receivers.ts'
 
 const order: OrderNotices = {
-  ...{ id: 'o1', number: 'N1', isPlaced: true, isCanceled: false },
-  ...{ shipments: [{ id: 's1', isVoided: false }], credits: ['c1'] }
+  id: 'o1',
+  number: 'N1',
+  isPlaced: true,
+  isCanceled: false,
+  shipments: [{ id: 's1', isVoided: false }],
+  credits: ['c1']
 }
 const webhook = (id: string, type: string, data: object): Webhook => ({
   id,
@@ -29,8 +33,13 @@ const mails = [
   mail('e', 'Your refund for order N1')
 ]
 const shipped: Operation = {
-  ...{ kind: 'ship', note: 'chaos-1', key: 'key', request: { method: 'POST', path: '/' }, about: {} },
-  ...{ state: 'acknowledged', isUncertain: false }
+  kind: 'ship',
+  note: 'chaos-1',
+  key: 'key',
+  request: { method: 'POST', path: '/' },
+  about: {},
+  state: 'acknowledged',
+  isUncertain: false
 }
 
 test('the chaos judge expects no separate mail for a payment that places its order', () => {

@@ -18,12 +18,20 @@ const operation = (
   about: OperationSubject = {},
   more: Partial<Operation> = {}
 ): Operation => ({
-  ...{ kind, about, note: `chaos-${kind}`, key: 'key', request: { method: 'POST', path: '/' } },
-  ...{ state: 'acknowledged', isUncertain: false },
+  kind,
+  about,
+  note: `chaos-${kind}`,
+  key: 'key',
+  request: { method: 'POST', path: '/' },
+  state: 'acknowledged',
+  isUncertain: false,
   ...more
 })
 const effect = (kind: OperationKind, name: string, amount: number | null = null, times = 1): EffectRow => ({
-  ...{ note: `chaos-${kind}`, effect: name, times, amount }
+  note: `chaos-${kind}`,
+  effect: name,
+  times,
+  amount
 })
 
 test('the chaos judge lists the kinds of operations that never succeeded', () => {
@@ -95,7 +103,10 @@ test('the chaos judge expects as many captures and voids at providers as were ac
   const about = { paymentId: 'payment', orderId: 'order' }
   const capture = operation('capture', about)
   const row = (kind: PaymentRequestRow['kind'], times: number): PaymentRequestRow => ({
-    ...{ payment_id: 'payment', order_id: 'order', kind, times }
+    payment_id: 'payment',
+    order_id: 'order',
+    kind,
+    times
   })
   expect(brokenPayments([capture], [row('capture', 1)])).toEqual([])
   expect(brokenPayments([capture, operation('ship', about)], [row('capture', 2)])).toEqual([])
@@ -110,8 +121,17 @@ test('the chaos judge expects as many captures and voids at providers as were ac
 /** Ids of orders that are refunded by payment, by amount and by line. */
 const [PAYMENTS, AMOUNTS, LINES] = ['000000', '000001', '000002'] as const
 const sold = (id: string, more: Partial<OrderMoney> = {}): OrderMoney => ({
-  ...{ id, number: id, isCanceled: false, total: 1_000, lines: [{ line: 1, quantity: 3, payable: 1_000 }] },
-  ...{ taken: 1_000, given: 0, refused: 0, tendered: 0, returned: 0, isKeptBack: false },
+  id,
+  number: id,
+  isCanceled: false,
+  total: 1_000,
+  lines: [{ line: 1, quantity: 3, payable: 1_000 }],
+  taken: 1_000,
+  given: 0,
+  refused: 0,
+  tendered: 0,
+  returned: 0,
+  isKeptBack: false,
   ...more
 })
 const units = (kind: OperationKind, orderId: string, quantity = 1): Operation =>

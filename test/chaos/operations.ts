@@ -75,8 +75,13 @@ export async function performOperation(
 ): Promise<Operation> {
   const note = NOTE_PREFIX + newId()
   const operation: Operation = {
-    ...{ kind, note, key: newId(), request: request(note), about },
-    ...{ state: 'unanswered', isUncertain: copies > 1 }
+    kind,
+    note,
+    key: newId(),
+    request: request(note),
+    about,
+    state: 'unanswered',
+    isUncertain: copies > 1
   }
   client.record.operations.push(operation)
   const onLost = () => {

@@ -41,7 +41,8 @@ const PLANS: Readonly<Record<OperationKind, Planner>> = {
   ship: onOrder('ship', 'shipments', ['status=paid'], ({ dice }) => ({
     body: note => ({
       ...(dice.chance(0.5) && { lines: ONE_UNIT }),
-      ...{ tracking_number: note, unchecked: true }
+      tracking_number: note,
+      unchecked: true
     })
   })),
   'void shipment': async client => {
@@ -106,7 +107,10 @@ const PLANS: Readonly<Record<OperationKind, Planner>> = {
     const delta = (1 + dice.below(5)) * (isLess ? -1 : 1)
     const about = { variantId, location, amount: delta }
     return planned(client, 'adjust stock', about, '/api/inventory/adjustments', note => ({
-      ...{ variant_id: variantId, location, delta, reason: note }
+      variant_id: variantId,
+      location,
+      delta,
+      reason: note
     }))
   },
   'count stock': async client => {
@@ -189,7 +193,8 @@ const planned = (
   body: (note: string) => object,
   method = 'POST'
 ): OperationPlan => ({
-  ...{ kind, about },
+  kind,
+  about,
   request: note => ({ method, path, token: goods.admin, body: body(note) })
 })
 

@@ -62,7 +62,9 @@ export async function openReceivers(dice: Dice): Promise<Receivers> {
     webhooks,
     mails: () =>
       mailServer.taken.map(({ messageId = '', subject = '', text = '' }) => ({
-        ...{ id: messageId, subject, text }
+        id: messageId,
+        subject,
+        text
       })),
     close: async () => {
       server.closeAllConnections()

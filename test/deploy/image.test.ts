@@ -168,7 +168,9 @@ async function buy(client: ApiClient) {
   const { guest_cart_token } = await expectSuccess(client.post('/api/guest-cart', item))
   const order = await expectSuccess(
     client.post('/api/orders/guest', {
-      ...{ email: 'ada@example.com', guest_cart_token, shipping_address: STOCKHOLM },
+      email: 'ada@example.com',
+      guest_cart_token,
+      shipping_address: STOCKHOLM,
       payment: { provider: 'manual', method: 'bank_transfer' }
     })
   )

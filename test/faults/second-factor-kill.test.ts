@@ -55,7 +55,10 @@ async function openCrashingProcess() {
   const url = new URL(throughProxy(shop.databaseUrl, proxy))
   url.searchParams.set('application_name', name)
   const { apiOf, request, platform, close } = await openTestShop({
-    ...{ databaseUrl: url.href, isMigrated: true, runsSchedulesAtStart: false, modules: [authModule] },
+    databaseUrl: url.href,
+    isMigrated: true,
+    runsSchedulesAtStart: false,
+    modules: [authModule],
     settings: {
       ...SECRET_SETTINGS,
       CARTWRIGHT__DATABASE__POOL_SIZE: '2',

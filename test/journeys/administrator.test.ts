@@ -73,7 +73,9 @@ async function furnish({ admin, anonymous }: Shop): Promise<void> {
   expect([database, cache]).toEqual(['up', 'up'])
   expect(await expectSuccess(admin.get('/api/admin/dashboard'))).toMatchObject({
     orders: { made: 0, placed: 0, canceled: 0, units: 0, totals: [], top_products: [] },
-    ...{ revenue: [], new_customers: 2, low_stock: { total: 0, items: [] } },
+    revenue: [],
+    new_customers: 2,
+    low_stock: { total: 0, items: [] },
     trouble: { dead_events: 0, quarantined_payments: 0 }
   })
 
@@ -84,7 +86,9 @@ async function furnish({ admin, anonymous }: Shop): Promise<void> {
   await usePost((path, body) => expectSuccess(admin.post(`/api/admin/${path}`, body)))
   const opening = await expectSuccess(
     admin.post('/api/admin/promotions', {
-      ...{ name: 'Opening', class: 'order', needs_code: true },
+      name: 'Opening',
+      class: 'order',
+      needs_code: true,
       effect: { type: 'percentage', percentage_ppm: 100_000 }
     })
   )
@@ -149,7 +153,9 @@ async function sell({ admin, ada, bob, anonymous, mail, receive }: Shop) {
   const [mug, pot, tin] = await Promise.all(['mug', 'pot', 'tin'].map(slug => variantOf(anonymous, slug)))
   if (mug === undefined || pot === undefined || tin === undefined) throw new Error('nothing is sold')
   const order = (items: object[], more: object = {}) => ({
-    ...{ items, shipping_address: STOCKHOLM, payment: TRANSFER },
+    items,
+    shipping_address: STOCKHOLM,
+    payment: TRANSFER,
     ...more
   })
   const pots: Order = await expectSuccess(ada.post('/api/orders', order([itemOf(mug, 2), itemOf(pot, 1)])))
@@ -189,7 +195,9 @@ async function pack({ admin, ada, mail, mails }: Shop, packer: Shop['admin'], { 
   expect(sent).toMatchObject({ fulfillment_status: 'partial', status: 'paid' })
   const slip = `/api/admin/shipping/shipments/${sent.shipments[0].id}/packing-slip`
   expect(await expectSuccess(packer.get(`${slip}.json`))).toMatchObject({
-    ...{ order_number: number, tracking_number: first.tracking_number, address: { name: 'Ada Lovelace' } },
+    order_number: number,
+    tracking_number: first.tracking_number,
+    address: { name: 'Ada Lovelace' },
     lines: [{ sku: 'POT', quantity: 1 }]
   })
   expect((await packer.get(slip)).text).toContain('Drottninggatan 1')
@@ -295,11 +303,16 @@ async function close({ admin }: Shop, { pots }: Orders): Promise<void> {
     .toEqual([{ currency: 'USD', captured, refunded, net: captured - refunded }])
   expect(await dashboard()).toMatchObject({
     orders: {
-      ...{ made: 4, placed: 3, canceled: 1, units: 3 + 3 + 2 },
+      made: 4,
+      placed: 3,
+      canceled: 1,
+      units: 3 + 3 + 2,
       totals: [{ currency: 'USD', orders: 3, total: captured - canceled }],
       top_products: [{ units: 5 }, { units: 2 }, { units: 1 }]
     },
-    ...{ new_customers: 2, low_stock: { total: 0 }, trouble: { dead_events: 0, quarantined_payments: 0 } }
+    new_customers: 2,
+    low_stock: { total: 0 },
+    trouble: { dead_events: 0, quarantined_payments: 0 }
   })
 
   type Entry = { actor_email: string; method: string; route: string; status: number }

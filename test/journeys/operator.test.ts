@@ -32,7 +32,9 @@ const MANY_ORDERS = {
 type Ordered = { id: string; number: string; order_token?: string }
 
 const orderOf = (variant_id: string, quantity = 1) => ({
-  ...{ items: [{ variant_id, quantity }], shipping_address: STOCKHOLM, payment: TRANSFER }
+  items: [{ variant_id, quantity }],
+  shipping_address: STOCKHOLM,
+  payment: TRANSFER
 })
 const guestOrderOf = (variant_id: string, quantity = 1) => ({
   email: 'guest@example.com',

@@ -75,7 +75,9 @@ export async function useProgram(
   }
   onTestFinished(stop)
   return {
-    ...{ folder, data, stop },
+    folder,
+    data,
+    stop,
     /** Starts all processes and returns their addresses. */
     start: (): Promise<string[]> => {
       for (let of = ground === 'embedded' ? 1 : 2; of > 0; of -= 1) running.push(startProgram(settings))
@@ -176,7 +178,14 @@ export async function openShop(ground: ShopServices, given: Readonly<Record<stri
   const anonymous = createApiClient(storefront)
   const admin = await logInAt(backOffice, ADMIN)
   return {
-    ...{ premises, settings, origins, backOffice, storefront, anonymous, admin, mails },
+    premises,
+    settings,
+    origins,
+    backOffice,
+    storefront,
+    anonymous,
+    admin,
+    mails,
     logIn: (account: object) => logInAt(storefront, account),
     /** The mail with this subject to this address. */
     mail: async (subject: RegExp, to = EMAIL) => {
@@ -209,7 +218,9 @@ export async function openMugShop(
   const made = (path: string, body: object) => expectSuccess(admin.post(path, body))
   await usePost((path, body) => made(`/api/admin/${path}`, body))
   const mug = await made('/api/catalog/products', {
-    ...{ name: 'Fika mug', slug: 'fika-mug', status: 'active' },
+    name: 'Fika mug',
+    slug: 'fika-mug',
+    status: 'active',
     variants: [{ sku: 'FIKA', price: 1_200 }]
   })
   const variantId: string = mug.variants[0].id

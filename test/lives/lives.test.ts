@@ -42,21 +42,17 @@ const HOURS = { timeout: 3 * 3_600_000 }
 const MET_IN = 1_000
 
 const ACTION_OF = {
-  ...{
-    place: 'place',
-    ask: 'cancel',
-    agree: 'confirm_cancel',
-    deny: 'refuse_cancel',
-    cancel: 'cancel_lines'
-  },
-  ...{
-    ship: 'fulfil',
-    return: 'return',
-    refund: 'refund',
-    amount: 'refund',
-    hold: 'hold',
-    release: 'release'
-  },
+  place: 'place',
+  ask: 'cancel',
+  agree: 'confirm_cancel',
+  deny: 'refuse_cancel',
+  cancel: 'cancel_lines',
+  ship: 'fulfil',
+  return: 'return',
+  refund: 'refund',
+  amount: 'refund',
+  hold: 'hold',
+  release: 'release',
   void: 'void_shipment',
   complete: 'complete',
   reopen: 'reopen'

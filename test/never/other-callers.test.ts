@@ -33,7 +33,9 @@ async function useRoutes() {
   const mug: string = product.variants[0].id
   return {
     ...shop,
-    ...{ product, unreviewed, mug },
+    product,
+    unreviewed,
+    mug,
     owned: routes.flatMap(route => {
       const row = accessRowOf(route)
       return row.of === 'owner' ? [{ ...route, thing: row.thing }] : []

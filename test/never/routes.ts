@@ -64,9 +64,13 @@ export async function routesOf(shop: Pick<TestShop, 'request'>): Promise<Route[]
       const inQuery = parameters.flatMap(each => (each.in === 'query' && each.name ? [each.name] : []))
       const names = [...inQuery, ...(content ? namesIn(content.schema) : [])]
       return {
-        ...{ name: `${method} ${path}`, method: method.toUpperCase(), path },
+        name: `${method} ${path}`,
+        method: method.toUpperCase(),
+        path,
         module: MODULE_OF_TAG.get(tags[0] ?? '') ?? tags[0] ?? '',
-        ...{ tier: tierOf(security), body: content ? named(content.schema) : '', contentType },
+        tier: tierOf(security),
+        body: content ? named(content.schema) : '',
+        contentType,
         ids: [...(path.match(/\{\w+\}/g) ?? []), ...new Set(names.filter(name => ID.test(name)))],
         operation
       }

@@ -47,7 +47,13 @@ export async function withAccounts(shop: TestShop) {
   }
   return {
     ...shop,
-    ...{ admin, token, anonymous, auth, logIn, register, sell },
+    admin,
+    token,
+    anonymous,
+    auth,
+    logIn,
+    register,
+    sell,
     modules: standardModules.map(({ name }) => name),
     handled,
     /** The state of each table once all events and jobs are handled. The sum of `xmin` differs after any write. */

@@ -25,7 +25,12 @@ function splitLines({ lines, ...others }: QuoteInput, numbers: readonly number[]
 
 /** Amounts of a quote that do not depend on how quantities are split into lines. */
 const sumsOf = ({ totals, groups, taxSummary, findings, redemptions, hash }: Quote) => ({
-  ...{ totals, groups, taxSummary, findings, redemptions, hash }
+  totals,
+  groups,
+  taxSummary,
+  findings,
+  redemptions,
+  hash
 })
 
 const sumOf = <T>(list: readonly T[], of: (each: T) => number) =>

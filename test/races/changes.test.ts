@@ -58,7 +58,11 @@ const LISTS: Polled[] = [
     idOf: ({ variant_id }) => variant_id,
     change: 'inventory.update_levels',
     given: (id, { locationId }) => ({
-      ...{ itemIds: [id], locationIds: [locationId], onHand: [7], reserved: [0], safety: [0] },
+      itemIds: [id],
+      locationIds: [locationId],
+      onHand: [7],
+      reserved: [0],
+      safety: [0],
       // Each change has a higher number than the last.
       seqs: [Date.now()],
       sourceVersions: [null]

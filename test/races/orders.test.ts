@@ -140,8 +140,11 @@ test('a code limited to 3 uses discounts 3 of 24 simultaneous orders, and the ot
   const shop = await useTwo()
   await shop.stock(shop.mug, 100)
   const promotion = await shop.made('promotions', {
-    ...{ name: 'Ten off', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
-    ...{ needs_code: true, uses_max: 3 }
+    name: 'Ten off',
+    class: 'order',
+    effect: { type: 'percentage', percentage_ppm: 100_000 },
+    needs_code: true,
+    uses_max: 3
   })
   await shop.made(`promotions/${promotion.id}/codes`, { code: 'TEN' })
   const answers = await Promise.all(

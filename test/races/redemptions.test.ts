@@ -38,8 +38,11 @@ async function useRedemptions(processes = 1) {
     databaseUrl,
     promote: async ({ usesMax, usesPerCustomer, firstOrderOnly = false }: Limits = {}) =>
       made(PROMOTIONS, {
-        ...{ name: 'P', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
-        ...{ uses_max: usesMax ?? null, uses_per_customer: usesPerCustomer ?? null },
+        name: 'P',
+        class: 'order',
+        effect: { type: 'percentage', percentage_ppm: 100_000 },
+        uses_max: usesMax ?? null,
+        uses_per_customer: usesPerCustomer ?? null,
         first_order_only: firstOrderOnly
       }),
     addCode: (promotionId: string, code: string, usesMax: number) =>

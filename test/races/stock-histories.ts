@@ -156,7 +156,9 @@ function createOperation(
     return { verb: 'unship', id, owner: dice.isOne(8) ? owner : shipment.owner, shipment: shipment.id }
   if (kind < 11)
     return {
-      ...{ verb: 'reserve', id, owner },
+      verb: 'reserve',
+      id,
+      owner,
       basket: dice.isOne(2) ? dice.pick(favourites) : basketOf(dice),
       contest: dice.isOne(3) ? Object.fromEntries(ITEMS.map(item => [item, dice.roll(7)])) : null
     }

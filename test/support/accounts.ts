@@ -72,7 +72,10 @@ export async function openAccounts(settings: Record<string, string> = {}, more: 
   const newEmail = () => `person${++people}.of.tests@example.com`
   return {
     ...shop,
-    ...{ auth, anonymous, heard, newEmail },
+    auth,
+    anonymous,
+    heard,
+    newEmail,
     /** A customer who has just registered. */
     async register(over: object = {}) {
       const body = { email: newEmail(), password: PASSWORD, ...over }

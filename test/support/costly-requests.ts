@@ -30,8 +30,11 @@ export async function realCases(app: TestApp, { token, admin }: { token: string;
   const items = ids.slice(0, LINES).map(variant_id => ({ variant_id, quantity: 1 }))
   const address = { ...STOCKHOLM, line1: 'x'.repeat(100), line2: 'x'.repeat(100), city: 'x'.repeat(90) }
   const said = {
-    ...{ items, email: 'ada@example.com', note: 'x'.repeat(2_000) },
-    ...{ shipping_address: address, billing_address: address }
+    items,
+    email: 'ada@example.com',
+    note: 'x'.repeat(2_000),
+    shipping_address: address,
+    billing_address: address
   }
   const codes = Array.from({ length: 10 }, (_, index) => `CODE-${index}`)
   const ordered = { ...said, payment: { provider: 'manual', method: 'bank_transfer' } }
@@ -85,11 +88,15 @@ export async function realCases(app: TestApp, { token, admin }: { token: string;
   add('GET /api/inventory/availability', 'many', { query: `?variant_ids=${ids.slice(0, 100).join(',')}` })
   add('POST /api/checkouts/{id}/tenders', large, { id: checkout.id, body: { tenders: [] } })
   add('POST /api/checkouts/guest/{id}/tenders', large, {
-    ...{ id: ofGuest.id, headers: forCheckout, body: { tenders: [] } }
+    id: ofGuest.id,
+    headers: forCheckout,
+    body: { tenders: [] }
   })
   add('POST /api/checkouts/{id}/complete', large, { id: checkout.id, body: { payment: ordered.payment } })
   add('POST /api/checkouts/guest/{id}/complete', large, {
-    ...{ id: ofGuest.id, headers: forCheckout, body: { payment: ordered.payment } }
+    id: ofGuest.id,
+    headers: forCheckout,
+    body: { payment: ordered.payment }
   })
   add('POST /api/checkouts/{id}/cancel', large, { id: (await made('/api/checkouts', said)).id })
   add('POST /api/orders/{id}/cancel', large, { id: order.id, body: {} })

@@ -51,7 +51,10 @@ export async function useEvictions({
   }
   return {
     ...shop,
-    ...{ auth, asGuest, made, stateOf },
+    auth,
+    asGuest,
+    made,
+    stateOf,
     /** The guest says that they are back from paying. */
     confirm: (id: string) =>
       shop.anonymous.post(`/api/payments/guest/by-order/${id}/confirm`, undefined, {

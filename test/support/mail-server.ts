@@ -38,7 +38,9 @@ export async function openMailServer({
   }
 
   const server = new SMTPServer({
-    ...{ authOptional: true, disabledCommands: ['STARTTLS', 'AUTH'], logger: false },
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    logger: false,
     onRcptTo: (_address, _session, done) => {
       const failure = nextFailure('rcpt')
       done(failure !== undefined && 'code' in failure ? smtpError(failure) : null)

@@ -21,8 +21,13 @@ export async function useMarkets(databaseUrl?: string) {
     pricing: shop.apiOf(pricingModule) as PricingApi,
     createMarket: (code: string, currency: string, price_list_id: string | null = null) =>
       made('/api/admin/markets', {
-        ...{ code, name: code, countries: [], currency, price_list_id },
-        ...{ prices_include_tax: false, locale: 'en' }
+        code,
+        name: code,
+        countries: [],
+        currency,
+        price_list_id,
+        prices_include_tax: false,
+        locale: 'en'
       }),
     createList: async (currency: string, fields: object = {}) =>
       (await made(LISTS, { name: 'List', currency, ...fields })).id as string,

@@ -51,8 +51,13 @@ export function quoteInput(given: Given): QuoteInput {
 
 /** One that holds everywhere and always, unless told otherwise. */
 export const exemption = (given: Partial<QuoteTaxExemption> = {}): QuoteTaxExemption => ({
-  ...{ id: 'exemption', company: 'Acme', vatId: null, reason: 'reverse charge' },
-  ...{ countries: null, startsAt: null, endsAt: null },
+  id: 'exemption',
+  company: 'Acme',
+  vatId: null,
+  reason: 'reverse charge',
+  countries: null,
+  startsAt: null,
+  endsAt: null,
   ...given
 })
 

@@ -23,7 +23,10 @@ export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrde
   const anonymous = shop.as(null)
   return {
     ...shop,
-    ...{ admin, anonymous, auth, orders },
+    admin,
+    anonymous,
+    auth,
+    orders,
     /** An active product; answers its id. */
     product: async (fields: Record<string, unknown> = {}): Promise<string> =>
       (await createProduct(shop, fields)).id,

@@ -43,7 +43,10 @@ export async function useReceiver() {
       })
   )
   return {
-    ...{ url: `https://127.0.0.1:${port}/hooks`, port, received, replies },
+    url: `https://127.0.0.1:${port}/hooks`,
+    port,
+    received,
+    replies,
     at: paths.set.bind(paths),
     /** Number of connections, whatever they sent. */
     connections: () => connections

@@ -18,8 +18,14 @@ test.each([
   const spied = vi.spyOn(cluster, 'fork').mockImplementation(fork)
   onTestFinished(() => spied.mockRestore())
   const { launch, failedCode } = createWorkerLauncher({
-    ...{ count: 2, openDatabase: unused, exchangeBudgetClaims: () => [], exposeMetrics: unused },
-    ...{ sums: createMeasurementSums(), onFirstReady: unused, onReadyCount: unused, onSilent: unused }
+    count: 2,
+    openDatabase: unused,
+    exchangeBudgetClaims: () => [],
+    exposeMetrics: unused,
+    sums: createMeasurementSums(),
+    onFirstReady: unused,
+    onReadyCount: unused,
+    onSilent: unused
   })
   const { ready, ended } = launch(1)
   await expect(ready).rejects.toThrow()

@@ -54,7 +54,9 @@ export function createWorkerLauncher(deps: Deps) {
     const measure = () => call('measure', null)
     const kill = () => void forked.process.kill('SIGKILL')
     const own: PrimaryCalls = {
-      ...{ exchangeBudgetClaims, exposeMetrics, poolStatistics: () => sums.refreshedPool() },
+      exchangeBudgetClaims,
+      exposeMetrics,
+      poolStatistics: () => sums.refreshedPool(),
       introduce: () => ({ number, count, isFirst }),
       openDatabase: ({ folder }) => openDatabase(folder),
       ready: report => {

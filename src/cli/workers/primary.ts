@@ -39,7 +39,10 @@ export async function startWorkers(count: number): Promise<void> {
     sums.expose(metricsOf({ ready: launcher.readyCount(), restarts: supervisor.restarts() }))
   )
   const launcher = createWorkerLauncher({
-    ...{ count, openDatabase, exposeMetrics, sums },
+    count,
+    openDatabase,
+    exposeMetrics,
+    sums,
     exchangeBudgetClaims: createBudgetLedger(),
     onFirstReady: report => {
       first = report
@@ -67,7 +70,9 @@ export async function startWorkers(count: number): Promise<void> {
     await supervisor.start()
     if (first !== undefined && first.config.server.diagnostics_port !== 0)
       diagnostics = await openDiagnosticsHttpServer({
-        ...{ config: first.config, databaseUrl: first.databaseUrl, log },
+        config: first.config,
+        databaseUrl: first.databaseUrl,
+        log,
         db: { statistics: sums.pool, isOutOfConnections: launcher.isOutOfConnections },
         metrics: { expose: exposeMetrics },
         progressedAt: launcher.progressedAt

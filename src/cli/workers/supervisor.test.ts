@@ -24,7 +24,12 @@ function useSupervisor() {
       ended.resolve({ code: 0, signal: null })
     }
     const process: Simulated = {
-      ...{ number, stops, pid: 100 + launched.length, ready: ready.promise, ended: ended.promise, end },
+      number,
+      stops,
+      pid: 100 + launched.length,
+      ready: ready.promise,
+      ended: ended.promise,
+      end,
       become: ready.resolve,
       stop: isReplaced => {
         stops.push(isReplaced)

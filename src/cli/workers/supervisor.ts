@@ -54,8 +54,11 @@ export function createWorkerSupervisor({ count, log, launch }: Deps) {
   }
   const add = (number: number): Slot => {
     const slot = {
-      ...{ number, current: start(number), startedAt: performance.now() },
-      ...{ pauseMs: 0, next: undefined }
+      number,
+      current: start(number),
+      startedAt: performance.now(),
+      pauseMs: 0,
+      next: undefined
     }
     slots.push(slot)
     return slot

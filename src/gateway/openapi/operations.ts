@@ -12,7 +12,14 @@ export const ROUTE_CONFIG_KEY = 'x-declared'
 
 type Declared = Partial<RouteConfig> & { bounds?: JsonBodySizeBounds }
 type Schema = { type?: string; properties?: Record<string, unknown>; required?: readonly string[] }
-type Parameter = { $ref?: string; in?: string; name?: string; schema?: Schema }
+type Parameter = {
+  $ref?: string
+  in?: string
+  name?: string
+  schema?: Schema
+  style?: 'deepObject'
+  explode?: boolean
+}
 type ResponseObject = {
   description?: string
   content?: Record<string, { schema?: Schema }>
@@ -110,7 +117,7 @@ function describe(
 /** A query parameter that is an object is sent as `name[key]=value`. */
 const withStyle = (parameter: Parameter): Parameter =>
   parameter.in === 'query' && parameter.schema?.type === 'object'
-    ? { ...parameter, ...{ style: 'deepObject', explode: true } }
+    ? { ...parameter, style: 'deepObject', explode: true }
     : parameter
 
 /** Describes a status for which the route has no description. */

@@ -46,7 +46,9 @@ export const insufficientStockForLinesError = defineError(
 type Shortage = { readonly variantId: string; readonly requested: number; readonly available: number }
 /** Describes a short line. The message is for shoppers. */
 export const describeStockShortage = ({ variantId: variant_id, requested, available }: Shortage) => ({
-  ...{ variant_id, requested, available },
+  variant_id,
+  requested,
+  available,
   message: available > 0 ? 'There is not enough of this.' : 'This is sold out.'
 })
 export const stockClaimLostError = defineError(

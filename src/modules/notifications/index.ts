@@ -205,7 +205,11 @@ export const notificationsModule = defineModule({
         mailTemplateRoutes(
           tiers,
           createMailTemplateAdministration({
-            ...{ db, renderer, templates, shopName, locale },
+            db,
+            renderer,
+            templates,
+            shopName,
+            locale,
             invalidation: templatesInvalidation
           })
         )

@@ -124,7 +124,8 @@ test('a name that mail programs would display as a link is left out of mails', a
   ]
   for (const name of [...names, ...links]) {
     const { json: order } = await shop.anonymous.post('/api/orders/guest', {
-      ...{ ...body, email: `victim${newId()}@example.com` },
+      ...body,
+      email: `victim${newId()}@example.com`,
       shipping_address: { ...body.shipping_address, name }
     })
     await shop.admin.post(`/api/admin/orders/${order.id}/cancel`, { reason: 'It is none.' })
@@ -151,12 +152,10 @@ test('metadata that mail programs would display as a link is left out of mails, 
     broken: 'https:/\u200b/evil.test'
   }
   const { json: order } = await shop.anonymous.post('/api/orders/guest', {
-    ...{
-      ...body,
-      email: 'victim@example.com',
-      payment: TRANSFER,
-      metadata: { note: 'Hello\nAda', link: 'evil.test' }
-    },
+    ...body,
+    email: 'victim@example.com',
+    payment: TRANSFER,
+    metadata: { note: 'Hello\nAda', link: 'evil.test' },
     items: items.map(item => ({ ...item, metadata }))
   })
   await shop.pay(order.id)

@@ -35,7 +35,10 @@ async function useReal(): Promise<Subject> {
     db: shop.db,
     open: ({ code, countries, currency, pricesIncludeTax = false, priceListId = null }) =>
       shop.createMarket({
-        ...{ code, countries, currency, price_list_id: priceListId },
+        code,
+        countries,
+        currency,
+        price_list_id: priceListId,
         prices_include_tax: pricesIncludeTax
       }),
     setPrices: async (variant_id, prices) => {
@@ -46,9 +49,13 @@ async function useReal(): Promise<Subject> {
     },
     promote: async ({ code, codeUsesMax, usesMax, usesPerCustomer, firstOrderOnly }) => {
       const id = await made('promotions', {
-        ...{ name: 'A tenth off', class: 'order', effect: { type: 'percentage', percentage_ppm: 100_000 } },
-        ...{ combines: ['line', 'order', 'shipping'], needs_code: code !== undefined },
-        ...{ uses_max: usesMax ?? null, uses_per_customer: usesPerCustomer ?? null },
+        name: 'A tenth off',
+        class: 'order',
+        effect: { type: 'percentage', percentage_ppm: 100_000 },
+        combines: ['line', 'order', 'shipping'],
+        needs_code: code !== undefined,
+        uses_max: usesMax ?? null,
+        uses_per_customer: usesPerCustomer ?? null,
         first_order_only: firstOrderOnly ?? false
       })
       if (code !== undefined) await made(`promotions/${id}/codes`, { code, uses_max: codeUsesMax ?? null })
@@ -102,9 +109,17 @@ describe.each([
       codes,
       lines: [
         {
-          ...{ key: 'mug', variantId: 'mug', productId: 'mug', categoryIds: [], quantity: 1 },
-          ...{ priceMinor: 1_000, discountedPriceMinor: 1_000, taxCategory: 'standard' },
-          ...{ requiresShipping: false, weightGrams: 0, group: 'all' }
+          key: 'mug',
+          variantId: 'mug',
+          productId: 'mug',
+          categoryIds: [],
+          quantity: 1,
+          priceMinor: 1_000,
+          discountedPriceMinor: 1_000,
+          taxCategory: 'standard',
+          requiresShipping: false,
+          weightGrams: 0,
+          group: 'all'
         }
       ],
       groups: [{ key: 'all', method: 'digital' as const, destination: { country: 'US' }, choice: null }],
@@ -138,7 +153,9 @@ describe.each([
     expect(await resolve({ country: 'JP' })).toMatchObject({ code: 'default' })
     expect(await resolve({ name: 'default', country: 'FR' })).toMatchObject({ code: 'default' })
     await expect(resolve({ name: 'mars' })).rejects.toMatchObject({
-      ...{ kind: 'invalid', code: 'PRICING_MARKET_UNKNOWN', details: { known: ['default', 'eu'] } }
+      kind: 'invalid',
+      code: 'PRICING_MARKET_UNKNOWN',
+      details: { known: ['default', 'eu'] }
     })
     expect((await pricing.markets.list()).map(({ code }) => code)).toEqual(['default', 'eu'])
   })

@@ -100,7 +100,9 @@ function insertRows(
       payloadVersions: messages.map(({ logged }) => logged?.payloadVersion ?? 0),
       subjectVersions: messages.map(({ logged }) => (logged && versionAtCommit(logged)) ?? NO_VERSION),
       jobPositions: jobs.map(({ position }) => position),
-      ...{ handlers, wantedLeases, leaseSeconds }
+      handlers,
+      wantedLeases,
+      leaseSeconds
     })
   const [only] = jobs
   if (only !== undefined && jobs.length === 1 && only.message.delaySeconds === 0) {
@@ -118,7 +120,9 @@ function insertRows(
   return tx.rows(insertJobs, {
     ...columnsOf(jobs.map(({ message }) => message)),
     positions: jobs.map(({ position }) => position),
-    ...{ handlers, wantedLeases, leaseSeconds }
+    handlers,
+    wantedLeases,
+    leaseSeconds
   })
 }
 

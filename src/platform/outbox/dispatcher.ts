@@ -145,8 +145,13 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       const semaphore = concurrency > 1 ? createSemaphore(concurrency) : sharedSemaphores[kindOf(handler)]
       const handover = createJobHandover(name, { isBatched: 'handleEvents' in handler })
       attached.set(name, {
-        ...{ name, handler, handover, semaphore },
-        ...{ mayHaveDueJobs: false, askedAt: Number.NEGATIVE_INFINITY, claimLoops: new Set() }
+        name,
+        handler,
+        handover,
+        semaphore,
+        mayHaveDueJobs: false,
+        askedAt: Number.NEGATIVE_INFINITY,
+        claimLoops: new Set()
       })
     },
     wake,

@@ -54,7 +54,10 @@ export function createSpanExporter({ url, http, log, metrics, resource }: Deps) 
     })
     const headers = { 'content-type': 'application/json' }
     const { status } = await http.send({
-      ...{ url: target, method: 'POST', headers, body },
+      url: target,
+      method: 'POST',
+      headers,
+      body,
       timeoutMs: TIMEOUT_MS,
       isConfigured: true
     })

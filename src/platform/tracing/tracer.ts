@@ -54,8 +54,16 @@ export function createTracer({ samplePercent, onEnd }: Deps): Tracer {
       },
       end({ hasFailed, name: last = name, attributes: more }) {
         onEnd({
-          ...{ traceId, spanId: context.spanId, parentSpanId: parent?.spanId, name: last, kind },
-          ...{ startedAt, endedAt: now(), hasFailed, attributes: { ...attributes, ...more }, events }
+          traceId,
+          spanId: context.spanId,
+          parentSpanId: parent?.spanId,
+          name: last,
+          kind,
+          startedAt,
+          endedAt: now(),
+          hasFailed,
+          attributes: { ...attributes, ...more },
+          events
         })
       }
     }

@@ -31,7 +31,9 @@ const CLIENT = 3
 const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
 
 const tracedJob: JobType = {
-  ...{ name: 'test.traced', description: 'Reads a row.', timeoutSeconds: 10 },
+  name: 'test.traced',
+  description: 'Reads a row.',
+  timeoutSeconds: 10,
   payload: Type.Object({})
 }
 const selectOne = statement({ name: 'test.trace_one', gives: { one: 'int4' }, text: 'select 1 as one' })
@@ -120,7 +122,9 @@ test('a request is a span below its caller, and its statements, transactions and
   }
   const [sent] = requests
   expect(parseTraceparent(sent?.traceparent)).toEqual({
-    ...{ traceId: PARENT.traceId, spanId: below.at(-1)?.spanId, isSampled: true }
+    traceId: PARENT.traceId,
+    spanId: below.at(-1)?.spanId,
+    isSampled: true
   })
   expect(JSON.stringify(spans)).not.toContain('secret')
   const [line] = log.filter(({ route }) => route === '/api/x/:id')

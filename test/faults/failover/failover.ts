@@ -76,7 +76,11 @@ export async function runFailover({
 
   const variantIds = await findVariantIds(http, CLIENTS + 2)
   const { load, clients } = await openLoad({
-    ...{ http, variantIds, label: failure, pauseMs: 5, hangUpPercent: 5 }
+    http,
+    variantIds,
+    label: failure,
+    pauseMs: 5,
+    hangUpPercent: 5
   })
   const orders = await openOrders(
     load,

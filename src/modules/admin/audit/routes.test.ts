@@ -35,8 +35,14 @@ test('audit entries are found by actor, route, object id and time', async () => 
   expect(items).toEqual([
     expect.objectContaining({ id: made, actor: BOB.id, actor_email: null, status: null }),
     expect.objectContaining({
-      ...{ actor: ADA.id, actor_email: 'ada@example.com', method: 'POST', route: cancel },
-      ...{ params: { id: order }, request_id: 'r1', status: 200, at: '2026-03-01T08:00:00.123Z' }
+      actor: ADA.id,
+      actor_email: 'ada@example.com',
+      method: 'POST',
+      route: cancel,
+      params: { id: order },
+      request_id: 'r1',
+      status: 200,
+      at: '2026-03-01T08:00:00.123Z'
     })
   ])
   const requests = async (query: string) =>

@@ -42,12 +42,19 @@ test('the dashboard sums orders, revenue and low stock by days in the time zone 
   expect(status, text).toBe(200)
   const money = (captured: number) => ({ currency: 'USD', captured, refunded: 0, net: captured })
   expect(json).toMatchObject({
-    ...{ from: '2026-03-28', to: '2026-03-30', time_zone: 'Europe/Berlin' },
+    from: '2026-03-28',
+    to: '2026-03-30',
+    time_zone: 'Europe/Berlin',
     orders: {
-      ...{ made: 3, placed: 2, canceled: 1, units: 4 },
+      made: 3,
+      placed: 2,
+      canceled: 1,
+      units: 4,
       totals: [
         {
-          ...{ currency: 'USD', orders: 2, total: paid.total + other.total },
+          currency: 'USD',
+          orders: 2,
+          total: paid.total + other.total,
           average: Math.round((paid.total + other.total) / 2)
         }
       ],
@@ -205,7 +212,10 @@ test('dashboard statistics of disabled modules are null', async () => {
   const shop = await useShop({ modules: [adminModule] })
   const { json } = await shop.as(admin(newId())).get('/api/admin/dashboard')
   expect(json).toMatchObject({
-    ...{ orders: null, revenue: null, low_stock: null, new_customers: 0 },
+    orders: null,
+    revenue: null,
+    low_stock: null,
+    new_customers: 0,
     trouble: { dead_events: 0, quarantined_payments: null }
   })
   expect(json.days).toHaveLength(30)

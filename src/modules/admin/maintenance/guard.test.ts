@@ -14,8 +14,11 @@ test.each([
     NOW
   )
   expect(error).toMatchObject({
-    ...{ kind: 'unavailable', code: 'SHOP_IN_MAINTENANCE', mayPass: true },
-    ...{ retryAfterSeconds: seconds, details: { message: 'Back soon.' } }
+    kind: 'unavailable',
+    code: 'SHOP_IN_MAINTENANCE',
+    mayPass: true,
+    retryAfterSeconds: seconds,
+    details: { message: 'Back soon.' }
   })
 })
 

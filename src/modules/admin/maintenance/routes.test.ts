@@ -81,7 +81,8 @@ test('maintenance mode ends automatically at its end time, in every process', as
   vi.useFakeTimers({ toFake: ['Date'], now: end - 1 })
   onTestFinished(() => void vi.useRealTimers())
   expect(await anonymous.post('/api/guest-cart', LINE)).toMatchObject({
-    ...{ status: 503, headers: { 'retry-after': '1' } }
+    status: 503,
+    headers: { 'retry-after': '1' }
   })
   expect((await api.get(MAINTENANCE)).json).toMatchObject(wanted)
   vi.setSystemTime(end)

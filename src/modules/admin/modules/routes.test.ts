@@ -25,12 +25,15 @@ test('administrators see the health of every module with its reasons, and the co
   expect(json).toMatchObject({ database: 'up', cache: 'up' })
   const moduleCalled = (name: string) => json.items.find((each: { name: string }) => each.name === name)
   expect(moduleCalled('orders')).toMatchObject({
-    ...{ enabled: true, health: 'up', reasons: [] },
+    enabled: true,
+    health: 'up',
+    reasons: [],
     requires: ['catalog', 'pricing'],
     base_paths: expect.arrayContaining(['/api/admin/orders'])
   })
   expect(moduleCalled('cart')).toMatchObject({
-    ...{ enabled: false, health: 'off' },
+    enabled: false,
+    health: 'off',
     reasons: ['It is switched off (modules.cart.enabled).']
   })
   expect(moduleCalled('catalog')).toMatchObject({

@@ -95,7 +95,10 @@ test('an administrator who ends one session of a user ends no other session of t
   expect((await boss.get(of)).json.items).toEqual([newest])
   const route = encodeURIComponent(`${USERS}/:id/sessions/:session_id`)
   expect((await boss.get(`/api/admin/audit?route=${route}&id=${first.id}`)).json.items[0]).toMatchObject({
-    ...{ actor: boss.id, method: 'DELETE', params: { id: ada.id, session_id: first.id }, status: 204 }
+    actor: boss.id,
+    method: 'DELETE',
+    params: { id: ada.id, session_id: first.id },
+    status: 204
   })
 
   // A session is found below its own user only.
@@ -104,7 +107,8 @@ test('an administrator who ends one session of a user ends no other session of t
   expect(await boss.delete(`${USERS}/${eve.id}/sessions/${newest.id}`)).toMatchObject(absent)
   expect((await me({ token: laptop })).status).toBe(200)
   expect(await boss.delete(`${USERS}/${newId()}/sessions/${newest.id}`)).toMatchObject({
-    ...{ status: 404, json: { code: 'AUTH_USER_NOT_FOUND' } }
+    status: 404,
+    json: { code: 'AUTH_USER_NOT_FOUND' }
   })
   expect((await eve.delete(`${of}/${newest.id}`)).status).toBe(403)
 })

@@ -25,7 +25,9 @@ describe('an API key', () => {
   test('an API key is shown once, and is exchanged for tokens of fifteen minutes with its scopes', async () => {
     const made = await create(ada, { scopes: ['auth'], expires_in_days: 7 })
     expect(made).toMatchObject({
-      ...{ name: 'stock of the warehouse', scopes: ['auth'], last_used_at: null },
+      name: 'stock of the warehouse',
+      scopes: ['auth'],
+      last_used_at: null,
       api_key: expect.stringMatching(/^ak_test\.[\w-]{43}$/)
     })
     const { status, json, headers } = await exchange(made.api_key)

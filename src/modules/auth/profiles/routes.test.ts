@@ -71,7 +71,8 @@ describe('addresses', () => {
     const office = await ada.post('/api/auth/addresses', { address: OFFICE, default_billing: true })
     expect(office.json).toMatchObject({
       address: { ...OFFICE, phone: '+46812345678' },
-      ...{ default_shipping: false, default_billing: true }
+      default_shipping: false,
+      default_billing: true
     })
     const present = await ada.get(`/api/auth/addresses/${home.json.id}`)
     expect(present.json).toMatchObject({ default_shipping: true, default_billing: false, version: 2 })

@@ -185,12 +185,10 @@ test('a second factor stays valid after the secret is rotated, and is encrypted 
   const { openTestShop } = await import('../../../testing.ts')
   const { authModule } = await import('../index.ts')
   const next = await openTestShop({
-    ...{
-      databaseUrl: shop.databaseUrl,
-      isMigrated: true,
-      runsSchedulesAtStart: false,
-      modules: [authModule]
-    },
+    databaseUrl: shop.databaseUrl,
+    isMigrated: true,
+    runsSchedulesAtStart: false,
+    modules: [authModule],
     settings: keys('new', 'old')
   })
   onTestFinished(() => next.close())

@@ -45,7 +45,9 @@ describe('enrolling', () => {
     const ada = await shop.newAdmin()
     const other = shop.as({ token: (await shop.logIn(ada.email)).json.access_token })
     expect((await ada.get(PATH)).json).toEqual({
-      ...{ enrolled_at: null, recovery_codes_left: 0, is_required: false }
+      enrolled_at: null,
+      recovery_codes_left: 0,
+      is_required: false
     })
     const begun = await ada.post(PATH)
     expect([begun.status, begun.headers['cache-control']]).toEqual([200, 'no-store'])
@@ -55,14 +57,16 @@ describe('enrolling', () => {
     // Until then, a log-in needs no second factor.
     expect((await shop.logIn(ada.email)).status).toBe(200)
     expect(await ada.post(`${PATH}/confirm`, { code: wrongCode(secret) })).toMatchObject({
-      ...{ status: 400, json: { code: 'AUTH_SECOND_FACTOR_CODE_WRONG' } }
+      status: 400,
+      json: { code: 'AUTH_SECOND_FACTOR_CODE_WRONG' }
     })
     const { status, json } = await ada.post(`${PATH}/confirm`, { code: nextCode(secret) })
     expect(status).toBe(200)
     expect(new Set(json.recovery_codes).size).toBe(10)
     for (const code of json.recovery_codes) expect(code).toMatch(/^[a-z2-7]{4}(-[a-z2-7]{4}){3}$/)
     expect((await ada.get(PATH)).json).toMatchObject({
-      ...{ enrolled_at: expect.any(String), recovery_codes_left: 10 }
+      enrolled_at: expect.any(String),
+      recovery_codes_left: 10
     })
     expect((await other.get(PATH)).status).toBe(401)
     const again = { status: 409, json: { code: 'AUTH_SECOND_FACTOR_ENROLLED' } }
@@ -82,7 +86,8 @@ describe('enrolling', () => {
     const confirmed = await ada.post(`${PATH}/confirm`, body, confirm)
     expect(confirmed.status).toBe(200)
     expect(await ada.post(`${PATH}/confirm`, body, confirm)).toMatchObject({
-      ...{ status: 200, json: confirmed.json }
+      status: 200,
+      json: confirmed.json
     })
     expect((await ada.post(PATH, undefined, begin)).json.code).toBe('AUTH_SECOND_FACTOR_ENROLLED')
   })

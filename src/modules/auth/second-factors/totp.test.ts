@@ -50,7 +50,10 @@ test('the otpauth URI contains the shop, account and algorithm', () => {
   expect([uri.protocol, uri.host]).toEqual(['otpauth:', 'totp'])
   expect(decodeURIComponent(uri.pathname)).toBe('/Tea & Co: Berlin:ada@example.com')
   expect(Object.fromEntries(uri.searchParams)).toEqual({
-    ...{ secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', issuer: 'Tea & Co: Berlin' },
-    ...{ algorithm: 'SHA1', digits: '6', period: '30' }
+    secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+    issuer: 'Tea & Co: Berlin',
+    algorithm: 'SHA1',
+    digits: '6',
+    period: '30'
   })
 })

@@ -36,7 +36,16 @@ async function useCart(
   const { json } = await add('Bob', 3)
   const [plain, ada, bob] = json.items as [Line, Line, Line]
   return {
-    ...{ shop, inventory, mug, tee, token, send, add, plain, ada, bob },
+    shop,
+    inventory,
+    mug,
+    tee,
+    token,
+    send,
+    add,
+    plain,
+    ada,
+    bob,
     guestToken: headers['x-guest-cart-token'],
     read: async () => (await send('GET', '')).json
   }

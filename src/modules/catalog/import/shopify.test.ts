@@ -17,22 +17,18 @@ const HEADINGS: Partial<Record<ShopifyCsvColumn, string>> = {
   option1Name: 'Option1 Name',
   option1Value: 'Option1 Value',
   grams: 'Variant Grams',
-  ...{
-    option2Name: 'Option2 Name',
-    option2Value: 'Option2 Value',
-    compareAtPrice: 'Variant Compare At Price'
-  },
+  option2Name: 'Option2 Name',
+  option2Value: 'Option2 Value',
+  compareAtPrice: 'Variant Compare At Price',
   imageSrc: 'Image Src',
   imagePosition: 'Image Position',
   imageAlt: 'Image Alt Text',
-  ...{
-    barcode: 'Variant Barcode',
-    variantImage: 'Variant Image',
-    requiresShipping: 'Variant Requires Shipping',
-    inventoryTracker: 'Variant Inventory Tracker',
-    inventoryQty: 'Variant Inventory Qty',
-    inventoryPolicy: 'Variant Inventory Policy'
-  }
+  barcode: 'Variant Barcode',
+  variantImage: 'Variant Image',
+  requiresShipping: 'Variant Requires Shipping',
+  inventoryTracker: 'Variant Inventory Tracker',
+  inventoryQty: 'Variant Inventory Qty',
+  inventoryPolicy: 'Variant Inventory Policy'
 }
 type Cells = Partial<Record<ShopifyCsvColumn, string>>
 const first: Cells = { handle: 'mug', title: 'Mug', price: '10.00' }
@@ -152,7 +148,7 @@ test('an imported product with the only option value Default Title has no option
 
 test('import rows with a price, an SKU or options are variants, and rows with an image address are images', () => {
   const { fields, variants } = draftOf(
-    { ...first, ...{ option1Name: 'Size', option1Value: 'S', option2Name: 'Colour', option2Value: 'Red' } },
+    { ...first, option1Name: 'Size', option1Value: 'S', option2Name: 'Colour', option2Value: 'Red' },
     { handle: 'mug', option1Value: 'L', option2Value: 'Red', price: '12.00', sku: 'L-RED' },
     { handle: 'mug', imageSrc: 'https://example.com/2.png', imagePosition: '2' },
     { handle: 'mug', imageSrc: 'https://example.com/1.png', imagePosition: '1', imageAlt: 'One' },

@@ -37,7 +37,10 @@ test('a mail of another module is not sent to a suppressed address', async () =>
   })
   const send = createUnstoredMailSender({ mails, suppressions: { check } })
   const mailTo = (email: string) => ({
-    ...{ id: 'one', kind: 'test', subject: 'Hello', text: 'Hello.' },
+    id: 'one',
+    kind: 'test',
+    subject: 'Hello',
+    text: 'Hello.',
     to: { email, name: null }
   })
   expect(await send(mailTo('gone@example.com'))).toBe(false)

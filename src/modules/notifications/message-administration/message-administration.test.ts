@@ -24,7 +24,9 @@ test('administrators list mail messages, retry dead ones and cancel pending ones
   const page = await list('&limit=1')
   expect((await list(`&limit=1&cursor=${page.next_cursor}`)).items).toEqual([dead])
   expect((await shop.admin.get(`${MESSAGES}/${dead.id}`)).json).toMatchObject({
-    ...{ id: dead.id, recipient_name: 'Ada Lovelace', data: { at: expect.any(String) } }
+    id: dead.id,
+    recipient_name: 'Ada Lovelace',
+    data: { at: expect.any(String) }
   })
 
   const act = (id: string, what: string) => shop.admin.post(`${MESSAGES}/${id}/${what}`)

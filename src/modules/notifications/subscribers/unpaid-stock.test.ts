@@ -14,8 +14,10 @@ test('staff get one mail a day when unpaid orders reserve half of a variant, wit
   await shop.stock(shop.mug, 20)
   const order = async (quantity: number) => {
     const { status, text } = await shop.anonymous.post('/api/orders/guest', {
-      ...{ items: [itemOf(shop.mug, quantity)], email: 'ada@example.com' },
-      ...{ shipping_address: STOCKHOLM, payment: TRANSFER }
+      items: [itemOf(shop.mug, quantity)],
+      email: 'ada@example.com',
+      shipping_address: STOCKHOLM,
+      payment: TRANSFER
     })
     expect(status, text).toBe(201)
   }

@@ -50,13 +50,11 @@ export function createLiquidEngine({
     const { Liquid } = library
     const shared = {
       ...LIMITS,
-      ...{
-        strictVariables: true,
-        strictFilters: true,
-        lenientIf: false,
-        ownPropertyOnly: true,
-        cache: false
-      },
+      strictVariables: true,
+      strictFilters: true,
+      lenientIf: false,
+      ownPropertyOnly: true,
+      cache: false,
       templates: { layout: MAIL_HTML_LAYOUT }
     }
     const make = (options: object) => {

@@ -27,7 +27,10 @@ async function openSmtp() {
     resume: server.hangUp,
     accepted: () =>
       server.taken.map(({ messageId = '', subject = '', text = '', html = '', from, recipient }) => ({
-        ...{ messageId, subject, text, html },
+        messageId,
+        subject,
+        text,
+        html,
         from: String(from?.address),
         to: recipient
       }))

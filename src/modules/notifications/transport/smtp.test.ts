@@ -49,7 +49,9 @@ test('a mail arrives unchanged: umlauts, dots, long lines, both parts, every hea
     from: { name: 'Bücher & Co.', address: 'shop@shop.example' },
     to: [{ name: mail.to.name, address: 'zoe@example.com' }],
     replyTo: [{ address: 'help@shop.example' }],
-    ...{ subject: mail.subject, messageId: mail.messageId, date: '2026-01-31T12:00:00.000Z' },
+    subject: mail.subject,
+    messageId: mail.messageId,
+    date: '2026-01-31T12:00:00.000Z',
     recipient: 'zoe@example.com'
   })
   // The parser appends a line break.

@@ -24,10 +24,8 @@ test('an administrator creates an order that a customer owns, at the prices of t
       total: 2_490,
       status: 'pending',
       note: 'By telephone',
-      ...{
-        items: [{ variant_id: mug, quantity: 2 }],
-        history: [{ action: 'create', actor: expect.any(String) }]
-      }
+      items: [{ variant_id: mug, quantity: 2 }],
+      history: [{ action: 'create', actor: expect.any(String) }]
     }
   ])
   expect(json.history[0].actor).not.toBe(ada.id)

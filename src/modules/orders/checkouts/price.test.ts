@@ -26,16 +26,14 @@ const variantOf = (id: string, fields: Partial<QuotedVariant> = {}): QuotedVaria
   ...fields
 })
 const optionOf = (id: string, method: 'shipping' | 'pickup', amountMinor: number): ShippingOption => ({
-  ...{
-    id,
-    methodId: id,
-    method,
-    amountMinor,
-    provider: null,
-    service: id,
-    currency: 'EUR',
-    estimatedDays: null
-  },
+  id,
+  methodId: id,
+  method,
+  amountMinor,
+  provider: null,
+  service: id,
+  currency: 'EUR',
+  estimatedDays: null,
   taxCategory: 'standard'
 })
 const OPTIONS = [

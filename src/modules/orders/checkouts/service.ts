@@ -159,8 +159,11 @@ export function createCheckoutService({
         assertCheckoutOpen(from)
         const input = checkoutInputWithChangedMetadata(columns.input, from.input.metadata, request.metadata)
         return tx.first(repository.updateOpenCheckout, {
-          ...{ id, customer_id: owner, version: from.version },
-          ...{ ...columns, input }
+          id,
+          customer_id: owner,
+          version: from.version,
+          ...columns,
+          input
         })
       }
       // Without a row another request has changed the checkout since it was read.
@@ -239,7 +242,8 @@ export async function completeCheckout(
 ): Promise<void> {
   write.expect(version, checkoutStaleError)
   const completed = await tx.first(repository.raiseVersionOfCompletedCheckout, {
-    ...{ id, version },
+    id,
+    version,
     customer_id: owner
   })
   if (completed === undefined) throw checkoutChangedDuringOrderError()

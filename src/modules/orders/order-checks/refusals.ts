@@ -17,7 +17,12 @@ export function purchaseToCheckOf(
   return structuredClone({
     buyer: { customerId, email: input.email },
     lines: sold.map(({ id, variantId, quantity, metadata, variant: { productId, sku } }) => ({
-      ...{ id, variantId, productId, sku, quantity, metadata },
+      id,
+      variantId,
+      productId,
+      sku,
+      quantity,
+      metadata,
       totalMinor: totalOf.get(id) ?? 0
     })),
     shippingAddress: input.shippingAddress,

@@ -21,13 +21,11 @@ test('an order created from items has their lines and amounts', async () => {
     market: 'default',
     currency: 'USD',
     terms: 'prepaid',
-    ...{
-      status: 'pending',
-      payment_status: 'unpaid',
-      fulfillment_status: 'none',
-      placed_at: null,
-      version: 1
-    },
+    status: 'pending',
+    payment_status: 'unpaid',
+    fulfillment_status: 'none',
+    placed_at: null,
+    version: 1,
     subtotal: 2_400,
     discount_total: 0,
     shipping_total: 490,

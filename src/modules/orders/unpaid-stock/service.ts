@@ -127,7 +127,8 @@ export function createUnpaidStockLimiter(deps: Deps) {
     })
     const variants = rows.map(({ variant_id, requested, reserved, of_buyer, of_network, of_unverified }) => ({
       variantId: variant_id,
-      ...{ requested, reserved },
+      requested,
+      reserved,
       available: availableOf.get(variant_id) ?? 0,
       by: byScope(of_buyer, of_network, of_unverified)
     }))

@@ -140,8 +140,15 @@ const storedAccountState = ({
 }: repository.OrderPaymentAccountRow): OrderPaymentAccountState => {
   const { authorized, captured, refunded, refunding, disputed, committed, status } = account
   return {
-    ...{ authorized, captured, refunded, refunding, disputed },
-    ...{ committed, status, isOverpaid, isDisputed }
+    authorized,
+    captured,
+    refunded,
+    refunding,
+    disputed,
+    committed,
+    status,
+    isOverpaid,
+    isDisputed
   }
 }
 

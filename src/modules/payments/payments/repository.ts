@@ -27,10 +27,8 @@ const payment = {
 const paymentColumns = Object.keys(payment).join(', ')
 
 const { id, order_id, customer_id, provider, method, amount, currency } = payment
-const newPaymentColumns = {
-  ...{ id, order_id, customer_id, provider, method, amount, currency },
-  network: 'text?'
-} as const
+const startedPayment = { id, order_id, customer_id, provider, method, amount, currency }
+const newPaymentColumns = { ...startedPayment, network: 'text?' } as const
 const insertPaymentSql = `
     insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
     values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`

@@ -145,6 +145,9 @@ const draftOf = (
   { id, order_id: orderId, method, amount, currency }: NewPayment,
   reference: string
 ): PaymentProviderOperation => ({
-  ...{ id, kind: 'create', amount, reference },
+  id,
+  kind: 'create',
+  amount,
+  reference,
   payment: { id, orderId, method, amount, currency, objectId: null }
 })

@@ -34,8 +34,15 @@ test('a pricing dry run returns the price of a basket with its components, and r
   const body = { lines, codes: ['ten'], destination: { country: 'CH' }, shipping_options: [{ amount: 700 }] }
   const quoted = await run(body)
   expect(quoted).toMatchObject({
-    ...{ market: 'default', currency: 'CHF', subtotal: 2_500, discount: 340, shipping: 700 },
-    ...{ tax: 250, cash_rounding: 0, total: 3_110, findings: [] },
+    market: 'default',
+    currency: 'CHF',
+    subtotal: 2_500,
+    discount: 340,
+    shipping: 700,
+    tax: 250,
+    cash_rounding: 0,
+    total: 3_110,
+    findings: [],
     lines: [
       { index: 0, subtotal: 2_000, discount: 200, tax: 180, total: 1_800 },
       { index: 1, subtotal: 500, discount: 140, tax: 0, total: 360 }
@@ -43,8 +50,15 @@ test('a pricing dry run returns the price of a basket with its components, and r
     applied: [{ promotion_id: id, name: 'TEN', code: 'TEN', amount: 240 }]
   })
   expect(quoted.components).toContainEqual({
-    ...{ kind: 'discount', line: 0, promotion_id: id, code: 'TEN', rate_ppm: null, tax_category: null },
-    ...{ amount: -200, included: false, exempt: null }
+    kind: 'discount',
+    line: 0,
+    promotion_id: id,
+    code: 'TEN',
+    rate_ppm: null,
+    tax_category: null,
+    amount: -200,
+    included: false,
+    exempt: null
   })
   expect(await run(body)).toEqual(quoted)
   expect(await sql('select from pricing.redemptions')).toEqual([])
@@ -84,8 +98,10 @@ test('a pricing dry run accepts regions in every spelling, and rejects an unknow
     await admin.post('/api/admin/taxes/zones', { name: 'West', country: 'US', region: 'CA' })
   ).json
   await admin.post('/api/admin/taxes/rates', {
-    ...{ zone_id, category: 'standard' },
-    ...{ name: 'Tax', rate_ppm: 72_500 }
+    zone_id,
+    category: 'standard',
+    name: 'Tax',
+    rate_ppm: 72_500
   })
   const to = (country: string, region: string) => run({ destination: { country, region } })
   for (const region of ['CA', 'us-ca', 'California']) expect((await to('US', region)).tax, region).toBe(145)

@@ -166,7 +166,11 @@ const presentFinding = ({
   promotionId,
   reason
 }: ExplainedPromotionCodeFinding): Presented => ({
-  ...{ code, message, reason, promotion_code: promotionCode, promotion_id: promotionId },
+  code,
+  message,
+  reason,
+  promotion_code: promotionCode,
+  promotion_id: promotionId,
   missing_amount: missing?.amountMinor ?? null,
   missing_quantity: missing?.quantity ?? null,
   conflicts_with: conflictsWith.map(({ id, name }) => ({ id, name }))

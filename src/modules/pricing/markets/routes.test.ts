@@ -27,8 +27,13 @@ test("the first start creates a default market in the shop's currency", async ()
   expect(json).toEqual({
     items: [
       {
-        ...{ code: 'default', name: 'Default', countries: [], currency: 'CHF', prices_include_tax: false },
-        ...{ locale: 'en', is_default: true }
+        code: 'default',
+        name: 'Default',
+        countries: [],
+        currency: 'CHF',
+        prices_include_tax: false,
+        locale: 'en',
+        is_default: true
       }
     ]
   })
@@ -195,8 +200,15 @@ test('a request uses its named market, else the market of its country, else the 
     details: { known: ['de', 'default'] }
   })
   expect(await markets.resolve({ name: 'de' })).toEqual({
-    ...{ code: 'de', currency: 'EUR', countries: ['DE', 'AT'], pricesIncludeTax: true, taxRounding: 'group' },
-    ...{ cashRoundingMinor: 1, locale: 'de-DE', exclusive: true, priceListId: null }
+    code: 'de',
+    currency: 'EUR',
+    countries: ['DE', 'AT'],
+    pricesIncludeTax: true,
+    taxRounding: 'group',
+    cashRoundingMinor: 1,
+    locale: 'de-DE',
+    exclusive: true,
+    priceListId: null
   })
 })
 

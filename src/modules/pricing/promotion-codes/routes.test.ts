@@ -7,7 +7,9 @@ import { readCsvRecords } from '../../../platform/csv/records.ts'
 async function useCodes() {
   const shop = await usePricing()
   const promotion = {
-    ...{ name: 'A tenth off', class: 'line', needs_code: true },
+    name: 'A tenth off',
+    class: 'line',
+    needs_code: true,
     effect: { type: 'percentage', percentage_ppm: 100_000 }
   }
   const create = async () =>

@@ -11,24 +11,41 @@ test('a promotion is created with defaults, changed, listed and deleted', async 
   expect([status, headers.etag]).toEqual([201, '"1"'])
   expect(made).toMatchObject({
     ...TENTH,
-    ...{ priority: 0, active: true, starts_at: null, ends_at: null, markets: null, needs_code: false },
-    ...{ minimum: null, minimum_quantity: 0, product_ids: null, category_ids: null, first_order_only: false },
-    ...{
-      shipping_method_ids: null,
-      cheapest_only: false,
-      combines: [],
-      uses_max: null,
-      uses_left: null,
-      uses_per_customer: null,
-      version: 1
-    }
+    priority: 0,
+    active: true,
+    starts_at: null,
+    ends_at: null,
+    markets: null,
+    needs_code: false,
+    minimum: null,
+    minimum_quantity: 0,
+    product_ids: null,
+    category_ids: null,
+    first_order_only: false,
+    shipping_method_ids: null,
+    cheapest_only: false,
+    combines: [],
+    uses_max: null,
+    uses_left: null,
+    uses_per_customer: null,
+    version: 1
   })
   const path = `${PROMOTIONS}/${made.id}`
   const change = {
-    ...{ class: 'order', priority: 5, minimum: { CHF: 5_000, EUR: 4_500 }, minimum_quantity: 2 },
-    ...{ product_ids: [newId()], category_ids: [newId()], first_order_only: true },
-    ...{ effect: { type: 'amount', amounts: { CHF: 500 } }, combines: ['shipping'], markets: ['default'] },
-    ...{ uses_max: 50, uses_per_customer: 1, needs_code: true, active: false }
+    class: 'order',
+    priority: 5,
+    minimum: { CHF: 5_000, EUR: 4_500 },
+    minimum_quantity: 2,
+    product_ids: [newId()],
+    category_ids: [newId()],
+    first_order_only: true,
+    effect: { type: 'amount', amounts: { CHF: 500 } },
+    combines: ['shipping'],
+    markets: ['default'],
+    uses_max: 50,
+    uses_per_customer: 1,
+    needs_code: true,
+    active: false
   }
   expect((await admin.patch(path, change, { 'if-match': '"9"' })).json.code).toBe('PRICING_PROMOTION_STALE')
   const { json: changed } = await admin.patch(path, change, { 'if-match': '"1"' })

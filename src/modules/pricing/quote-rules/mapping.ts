@@ -78,7 +78,11 @@ export const groupTaxExemptionsByCustomer = (
     [...Map.groupBy(rows, row => row.customer_id)].map(([customer, own]) => [customer, own.map(exemptionOf)])
   )
 const exemptionOf = ({ id, company, vat_id, reason, countries, starts_at, ends_at }: ExemptionRow) => ({
-  ...{ id, company, vatId: vat_id, reason, countries },
+  id,
+  company,
+  vatId: vat_id,
+  reason,
+  countries,
   startsAt: instantOf(starts_at),
   endsAt: instantOf(ends_at)
 })

@@ -19,10 +19,19 @@ test('quote rules contain automatic promotions and those of the given codes', as
   const { admin, pricing } = shop
   const productId = newId()
   const id = await promote(shop, {
-    ...{ name: 'Given', class: 'order', priority: 3, minimum: { CHF: 1_000 }, minimum_quantity: 2 },
-    ...{ product_ids: [productId], first_order_only: true, markets: ['default'] },
-    ...{ effect: { type: 'amount', amounts: { CHF: 200 } }, combines: ['line'], starts_at: '2026-01-01' },
-    ...{ uses_per_customer: 2, uses_max: 9 }
+    name: 'Given',
+    class: 'order',
+    priority: 3,
+    minimum: { CHF: 1_000 },
+    minimum_quantity: 2,
+    product_ids: [productId],
+    first_order_only: true,
+    markets: ['default'],
+    effect: { type: 'amount', amounts: { CHF: 200 } },
+    combines: ['line'],
+    starts_at: '2026-01-01',
+    uses_per_customer: 2,
+    uses_max: 9
   })
   await promote(shop, { name: 'Ended', ends_at: '2020-01-01' })
   await promote(shop, { name: 'Off', active: false })
@@ -36,18 +45,26 @@ test('quote rules contain automatic promotions and those of the given codes', as
     customer: null
   })
   expect(promotions).toContainEqual({
-    ...{ id, name: 'Given', class: 'order', priority: 3, minimumMinor: { CHF: 1_000 }, minimumQuantity: 2 },
-    ...{
-      startsAt: Date.UTC(2026, 0),
-      endsAt: null,
-      markets: ['default'],
-      needsCode: false,
-      group: null,
-      shippingMethodIds: null,
-      cheapestOnly: false
-    },
-    ...{ productIds: new Set([productId]), categoryIds: null, firstOrderOnly: true, combines: ['line'] },
-    ...{ effect: { type: 'amount', minor: { CHF: 200 } }, usesLeft: 9, usesPerCustomer: 2 }
+    id,
+    name: 'Given',
+    class: 'order',
+    priority: 3,
+    minimumMinor: { CHF: 1_000 },
+    minimumQuantity: 2,
+    startsAt: Date.UTC(2026, 0),
+    endsAt: null,
+    markets: ['default'],
+    needsCode: false,
+    group: null,
+    shippingMethodIds: null,
+    cheapestOnly: false,
+    productIds: new Set([productId]),
+    categoryIds: null,
+    firstOrderOnly: true,
+    combines: ['line'],
+    effect: { type: 'amount', minor: { CHF: 200 } },
+    usesLeft: 9,
+    usesPerCustomer: 2
   })
   // One that has ended is there for who asks by code: they are told that it has.
   expect(promotions.map(({ name }) => name).sort()).toEqual(['Coded', 'Given'])
@@ -99,11 +116,15 @@ test('tax rates in quote rules are grouped by country, without ended ones', asyn
   expect([...taxZones.keys()]).toEqual(['DE'])
   expect(taxZones.get('DE')?.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
     {
-      ...{ id: germany, reachFor: expect.any(Function), area: expect.objectContaining({ country: 'DE' }) },
+      id: germany,
+      reachFor: expect.any(Function),
+      area: expect.objectContaining({ country: 'DE' }),
       rates: [{ category: 'standard', ppm: 190_000, startsAt: Date.UTC(2021, 0), endsAt: null }]
     },
     {
-      ...{ id: munich, reachFor: expect.any(Function), area: expect.objectContaining({ postalCode: '80*' }) },
+      id: munich,
+      reachFor: expect.any(Function),
+      area: expect.objectContaining({ postalCode: '80*' }),
       rates: [{ category: 'standard', ppm: 160_000, startsAt: null, endsAt: null }]
     }
   ])
@@ -140,8 +161,13 @@ test('quote rules with tax exemptions are cached, for exempt customers too', asy
     (await shop.pricing.readRules({ codes: [], customer })).buyer.exemptions
   expect(await exemptionsOf(ada)).toEqual([
     {
-      ...{ id: expect.any(String), company: 'Acme', vatId: 'DE136695976', reason: 'Reverse charge' },
-      ...{ countries: ['FR'], startsAt: null, endsAt: null }
+      id: expect.any(String),
+      company: 'Acme',
+      vatId: 'DE136695976',
+      reason: 'Reverse charge',
+      countries: ['FR'],
+      startsAt: null,
+      endsAt: null
     }
   ])
   const readAll = async () => {

@@ -20,8 +20,13 @@ test('a quote shows the price, catalog discount and tax of each line', () => {
     { key: 'shirt', subtotalMinor: 5_000, discountMinor: 1_000, taxMinor: 639, totalMinor: 4_000 }
   ])
   expect(totals).toEqual({
-    ...{ subtotalMinor: 6_070, discountMinor: 1_000, shippingMinor: 0 },
-    ...{ taxMinor: 709, taxAddedMinor: 0, cashRoundingMinor: 0, totalMinor: 5_070 }
+    subtotalMinor: 6_070,
+    discountMinor: 1_000,
+    shippingMinor: 0,
+    taxMinor: 709,
+    taxAddedMinor: 0,
+    cashRoundingMinor: 0,
+    totalMinor: 5_070
   })
   expect(components).toContainEqual({ kind: 'discount', line: 'shirt', amountMinor: -1_000, included: false })
 })
@@ -44,7 +49,10 @@ test("a buyer is tax-exempt within the exemption's countries and period, and the
   const summaryAt = (now: number) =>
     computeQuote(
       quoteInput({
-        ...{ lines, groups, taxes, now },
+        lines,
+        groups,
+        taxes,
+        now,
         market: { pricesIncludeTax: false },
         buyer: { exemptions: exempt }
       })

@@ -70,7 +70,10 @@ export function quotedLineOf(
 ): QuotedLine {
   const sums = sumsOf(components)
   return {
-    ...{ key, variantId, quantity, group },
+    key,
+    variantId,
+    quantity,
+    group,
     subtotalMinor: sums.item,
     discountMinor: 0 - sums.discount,
     totalMinor: sums.item + sums.discount,

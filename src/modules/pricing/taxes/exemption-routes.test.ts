@@ -26,9 +26,14 @@ test('an administrator creates, updates and deletes a tax exemption', async () =
   expect([status, json]).toEqual([
     201,
     {
-      ...{ id: expect.any(String), customer_id, ...ACME, countries: ['FR', 'AT'] },
-      ...{ starts_at: '2025-12-31T23:00:00.000Z', ends_at: '2026-12-31T23:00:00.000Z' },
-      ...{ version: 1, created_at: expect.any(String) }
+      id: expect.any(String),
+      customer_id,
+      ...ACME,
+      countries: ['FR', 'AT'],
+      starts_at: '2025-12-31T23:00:00.000Z',
+      ends_at: '2026-12-31T23:00:00.000Z',
+      version: 1,
+      created_at: expect.any(String)
     }
   ])
   const path = `${EXEMPTIONS}/${json.id}`
@@ -39,7 +44,9 @@ test('an administrator creates, updates and deletes a tax exemption', async () =
   expect(changed.json).toEqual({ ...json, company: 'Acme SE', countries: null, version: 2 })
   expect((await admin.patch(path, { vat_id: null, ends_at: null })).json).toEqual({
     ...changed.json,
-    ...{ vat_id: null, ends_at: null, version: 3 }
+    vat_id: null,
+    ends_at: null,
+    version: 3
   })
   expect((await admin.patch(path, {})).json.version).toBe(3)
   expect((await admin.delete(path, undefined, { 'if-match': '"1"' })).status).toBe(412)

@@ -24,7 +24,8 @@ test('a webhook endpoint is created, read, updated by version, listed and delete
   const second = await shop.subscribe({ url })
   expect(second.event_types).toBeNull()
   expect((await admin.get(`${ENDPOINTS}?count=true&limit=1`)).json).toMatchObject({
-    ...{ total: 2, next_cursor: expect.any(String) },
+    total: 2,
+    next_cursor: expect.any(String),
     items: [{ id: second.id }]
   })
   const changed = await admin.patch(path, { event_types: null, active: false }, { 'if-match': '"1"' })

@@ -41,7 +41,8 @@ test('webhook receivers that redirect, send endless responses or are in the priv
   expect(redirected).toMatchObject({ status: 'pending', status_code: 302 })
   expect(redirected.error).toContain('not followed')
   expect(await firstAttempt(`${base}/endless`)).toMatchObject({
-    ...{ status: 'delivered', status_code: 200 },
+    status: 'delivered',
+    status_code: 200,
     answer: 'x'.repeat(1_024)
   })
   expect(bytesSent).toBeLessThan(GIGABYTE / 10)
