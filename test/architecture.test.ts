@@ -49,6 +49,7 @@ const sqlPlaces = 'SQL stands in repositories and in the platform only'
 const schemas = "a module's SQL names its own schema, and names it always"
 const levels = 'levels of stock are locked and changed by their writer alone'
 const statementNames = 'a statement is called after its module'
+const spreads = 'no object spreads an object that is written in place'
 const folders = 'a folder says what is in it'
 const nouns = "a module's files lie in the folders of its nouns, but for its declarations and its set-up"
 const repeated = "a file does not repeat its folder's name"
@@ -63,6 +64,7 @@ test.each([
   [kernelWall, 'src/kernel/money.ts', "import { statement } from '../platform/postgres/statement.ts'"],
   [kernelWall, 'src/kernel/money.ts', "import type { Config } from '../config.ts'"],
   [kernelWall, 'src/kernel/money.ts', "export type { Offer } from '../modules/catalog/index.ts'"],
+  [spreads, 'src/kernel/money.ts', 'export const a = { b, ...'.concat('{ c, d } }')],
   [platformWall, 'src/platform/cache/cache.ts', "import { sendProblem } from '../../gateway/problem.ts'"],
   [platformWall, 'src/platform/cache/cache.ts', "import { loadConfig } from '../../config.ts'"],
   [platformWall, 'src/platform/cache/cache.ts', "const a = await import('../../module.ts')"],

@@ -165,6 +165,8 @@ function mayModuleImport(one: Import, path: string): boolean {
   return from === 'src/module.ts' && (isDoor(path) || (isSetUp(path) && isType(one)))
 }
 
+/** Its fields can be written without the spread. A condition (`...(a && { b })`) is something else. */
+const SPREADS_LITERAL = /[{,]\s*\.{3}\{/
 export const rules: readonly Rule[] = [
   wall(
     'the kernel imports nothing of ours',
@@ -288,6 +290,10 @@ export const rules: readonly Rule[] = [
       isTest || !below(path, 'modules')
         ? []
         : statements.filter(name => !name.startsWith(`${moduleOf(path)}.`)).map(name => `declares ${name}`)
+  },
+  {
+    name: 'no object spreads an object that is written in place',
+    check: ({ text }) => (SPREADS_LITERAL.test(text) ? ['spreads an object literal'] : [])
   },
   {
     name: 'a folder says what is in it',
