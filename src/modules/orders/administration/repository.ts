@@ -14,10 +14,10 @@ import {
   type RowOf,
   statement
 } from '../../../platform/postgres/statement.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import type { FulfillmentStatus, OrderPaymentStatus, OrderStatus } from '../lifecycle/status.ts'
 import {
   type DeliveryGroupRow,
-  type OrderLineRow,
   type OrderTenderRow,
   orderAddressColumns,
   orderSummaryColumns,

@@ -2,6 +2,7 @@ import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableJson, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import type { DeliveryGroupRow } from '../orders/repository.ts'
 
 export const insertOrderShipment = statement({
@@ -72,12 +73,7 @@ export const findOrderActionsSinceTrackingEvent = statement({
       coalesce((select actor is null from orders.history
         where order_id = $order_id and action = 'complete' order by id desc limit 1), false) as is_completed_by_system`
 })
-type LineJson = {
-  readonly line: number
-  readonly sku: string
-  readonly name: string
-  readonly variant_name: string
-  readonly weight_grams: number
+type PackedLine = Readonly<Pick<OrderLineRow, 'line' | 'sku' | 'name' | 'variant_name' | 'weight_grams'>> & {
   readonly metadata: Metadata
 }
 /** The content of shipping labels and packing slips of these orders. */
@@ -88,7 +84,7 @@ export const listOrdersForPackingSlips = statement({
     id: 'uuid',
     number: 'text',
     address: nullableJson<AddressDraft>(),
-    lines: json<readonly LineJson[]>()
+    lines: json<readonly PackedLine[]>()
   },
   text: `
     select id, number, shipping_address as address,

@@ -1,6 +1,4 @@
-import type { Metadata } from '../../../kernel/metadata.ts'
 import {
-  nullableJson,
   nullableOneOf,
   oneOf,
   type RowOf,
@@ -9,6 +7,7 @@ import {
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { OrderActorRole } from './actions.ts'
+import { lockedOrderLineColumns } from './line-columns.ts'
 import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from './status.ts'
 import type { PaymentTerms } from './terms.ts'
 
@@ -85,20 +84,9 @@ export const lockedOrderUpdate = <const T extends StatementValueTypes>({
 export const listOrderLines = statement({
   name: 'orders.list_lines',
   takes: { order_id: 'uuid' },
-  gives: {
-    line: 'int4',
-    group_key: 'text',
-    variant_id: 'uuid',
-    requires_shipping: 'bool',
-    metadata: nullableJson<Metadata>(),
-    ordered: 'int4',
-    canceled: 'int4',
-    fulfilled: 'int4',
-    returned: 'int4',
-    refunded: 'int4'
-  },
+  gives: lockedOrderLineColumns,
   text: `
-    select line, group_key, variant_id, requires_shipping, metadata, ordered, canceled, fulfilled, returned, refunded
+    select ${Object.keys(lockedOrderLineColumns).join(', ')}
     from orders.lines where order_id = $order_id order by line`
 })
 

@@ -1,15 +1,12 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, nullableOneOf, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import { type OrderTenderRow, orderTendersSql } from './repository.ts'
 
-type Line = {
-  line: number
-  sku: string
-  name: string
-  variant_name: string
+type Line = Pick<OrderLineRow, 'line' | 'sku' | 'name' | 'variant_name'> & {
   metadata: Metadata
   /** Ordered units of a line that are not canceled. */
   quantity: number

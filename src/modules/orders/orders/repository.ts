@@ -1,4 +1,3 @@
-import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { adminMetadataColumns } from '../../../platform/postgres/metadata.ts'
 import {
@@ -7,12 +6,14 @@ import {
   nullableOneOf,
   oneOf,
   type RowOf,
+  type StatementResultRow,
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { AppliedTaxExemption } from '../checkouts/schema.ts'
 import type { OrderActorRole } from '../lifecycle/actions.ts'
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 import type { FulfillmentStatus, OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
@@ -45,36 +46,6 @@ export const orderSummaryColumns = {
 } as const
 export const orderSummaryColumnsSql = Object.keys(orderSummaryColumns).join(', ')
 
-export type OrderLineRow = {
-  line: number
-  /** The id of the line in the cart or checkout. It is unique within the order. */
-  id: string
-  group_key: string
-  variant_id: string
-  product_id: string
-  sku: string
-  name: string
-  variant_name: string
-  slug: string
-  image_url: string | null
-  attributes: Readonly<Record<string, string>>
-  requires_shipping: boolean
-  weight_grams: number
-  unit_price: number
-  discounted_price: number
-  ordered: number
-  /** Null: none. */
-  metadata: Metadata | null
-  canceled: number
-  fulfilled: number
-  returned: number
-  refunded: number
-}
-export type DeliveryGroupRow = {
-  group_key: string
-  method: 'shipping' | 'pickup' | 'digital'
-  option: OptionSnapshot | null
-}
 /** A shipping option as it was offered to the buyer. */
 type OptionSnapshot = {
   id: string
@@ -82,6 +53,12 @@ type OptionSnapshot = {
   service: string
   estimated_days: { min: number; max: number } | null
 }
+export const deliveryGroupColumns = {
+  group_key: 'text',
+  method: oneOf<'shipping' | 'pickup' | 'digital'>(),
+  option: nullableJson<OptionSnapshot>()
+} as const
+export type DeliveryGroupRow = StatementResultRow<typeof deliveryGroupColumns>
 export type PriceComponentRow = {
   position: number
   kind: 'item' | 'discount' | 'shipping' | 'shipping_discount' | 'tax' | 'cash_rounding'

@@ -4,14 +4,9 @@ import {
   type OrderActionName,
   type OrderLifecycleFacts
 } from '../lifecycle/actions.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import { orderStatusOf } from '../lifecycle/status.ts'
-import type {
-  DeliveryGroupRow,
-  OrderLineRow,
-  OrderRow,
-  OrderSummaryRow,
-  PriceComponentRow
-} from './repository.ts'
+import type { DeliveryGroupRow, OrderRow, OrderSummaryRow, PriceComponentRow } from './repository.ts'
 import type { OrderResponse, OrderSummaryResponse } from './schema.ts'
 import { summarizeOrderTaxes } from './taxes.ts'
 

@@ -1,5 +1,6 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import type { OrderLifecycleState } from '../lifecycle/status.ts'
 import { type OrderTenderRow, orderTendersSql } from '../orders/repository.ts'
 
@@ -79,13 +80,8 @@ export const insertOrderErasureHistory = statement({
     insert into orders.history (order_id, action, from_state, to_state)
     select id, 'erase', state, state from orders.orders where id = any ($ids) order by id`
 })
-type Line = {
-  sku: string
-  name: string
-  variant_name: string
+type Line = Pick<OrderLineRow, 'sku' | 'name' | 'variant_name' | 'ordered' | 'discounted_price'> & {
   metadata: Metadata
-  ordered: number
-  discounted_price: number
 }
 const exported = {
   number: 'text',

@@ -5,7 +5,8 @@ import type { CheckoutLineForSale } from '../checkouts/lines.ts'
 import type { PricedCheckout } from '../checkouts/price.ts'
 import { appliedTaxExemptionView } from '../checkouts/view.ts'
 import type { OrderLineQuantity } from '../lifecycle/counters.ts'
-import type { NewOrderLineRow, NewOrderRow } from './repository.ts'
+import type { NewOrderLineRow } from '../lifecycle/line-columns.ts'
+import type { NewOrderRow } from './repository.ts'
 
 /** Builds the database rows of a new order from the calculated price. Pure. */
 export function orderRowsOfPricedCheckout({

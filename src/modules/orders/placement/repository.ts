@@ -5,18 +5,21 @@ import {
   nullableJson,
   nullableOneOf,
   oneOf,
+  recordsetColumnsSql,
   type StatementResultRow,
+  type StatementValueTypes,
   statement
 } from '../../../platform/postgres/statement.ts'
 import type { AddressDraft } from '../checkouts/addresses.ts'
 import type { AppliedTaxExemption } from '../checkouts/schema.ts'
+import { type NewOrderLineRow, newOrderLineColumns } from '../lifecycle/line-columns.ts'
 import type { FulfillmentStatus, OrderPaymentStatus } from '../lifecycle/status.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
-import type {
-  DeliveryGroupRow,
-  OrderLineRow,
-  PriceComponentRow,
-  TaxEngineColumn
+import {
+  type DeliveryGroupRow,
+  deliveryGroupColumns,
+  type PriceComponentRow,
+  type TaxEngineColumn
 } from '../orders/repository.ts'
 
 declareMetadataLimitConstraint('orders.lines')
@@ -56,9 +59,9 @@ const order = {
   is_deferred: 'bool',
   is_buyer_verified: 'bool'
 } as const
-const names = Object.keys(order).join(', ')
+const namesOf = (columns: StatementValueTypes) => Object.keys(columns).join(', ')
+const names = namesOf(order)
 
-export type NewOrderLineRow = Omit<OrderLineRow, 'canceled' | 'fulfilled' | 'returned' | 'refunded'>
 /** The order with its lines and its other rows, as one row of columns and arrays. */
 const orderWithParts = {
   ...order,
@@ -87,16 +90,13 @@ export const insertOrder = statement({
       from new
       returning id, created_at, expires_at
     ), new_groups as (
-      insert into orders.groups (order_id, group_key, method, option)
-      select id, rows.group_key, rows.method, rows.option
-      from new, jsonb_to_recordset(groups) as rows (group_key text, method text, option jsonb)
+      insert into orders.groups (order_id, ${namesOf(deliveryGroupColumns)})
+      select id, rows.*
+      from new, jsonb_to_recordset(groups) as rows (${recordsetColumnsSql(deliveryGroupColumns)})
     ), new_lines as (
-      insert into orders.lines (order_id, line, group_key, variant_id, product_id, sku, name, variant_name, slug, image_url,
-        attributes, requires_shipping, weight_grams, unit_price, discounted_price, ordered, id, metadata)
+      insert into orders.lines (order_id, ${namesOf(newOrderLineColumns)})
       select new.id, rows.*
-      from new, jsonb_to_recordset(lines) as rows (line int, group_key text, variant_id uuid, product_id uuid, sku text, name text,
-        variant_name text, slug text, image_url text, attributes jsonb, requires_shipping boolean, weight_grams int,
-        unit_price bigint, discounted_price bigint, ordered int, id uuid, metadata jsonb)
+      from new, jsonb_to_recordset(lines) as rows (${recordsetColumnsSql(newOrderLineColumns)})
     ), new_breakdowns as (
       insert into orders.breakdowns (order_id, components) select id, jsonb_strip_nulls(components) from new
     ), new_history as (
