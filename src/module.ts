@@ -55,9 +55,9 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
   eventHandlers?: C
   /**
    * Returns false when the handler of this event would do nothing about this payload now. Then no delivery is stored. Default:
-   * always true.
+   * always true. `together`: the names of all events about the same subject that the transaction emits.
    */
-  isWanted?: (event: string, payload: unknown) => boolean
+  isWanted?: (event: string, payload: unknown, together: ReadonlySet<string>) => boolean
   jobHandlers?: J
   /**
    * Of recurring jobs that seldom have something to do: whether the next run would do something. It only reads. Each run writes

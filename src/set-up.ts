@@ -166,7 +166,7 @@ function handlersOf(
       handlerNameOf(module, event),
       {
         handleEvents: present(eventHandlers?.[event.name], event.name, 'subscribes to'),
-        isWanted: isWanted && (payload => isWanted(event.name, payload))
+        isWanted: isWanted && ((payload, together) => isWanted(event.name, payload, together))
       }
     ]),
     ...(module.jobs ?? []).map(({ name, ...timing }): [string, EventOrJobHandler] => [

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { standardModules } from '../src/app.ts'
 import { compileSchema } from '../src/kernel/compile-schema.ts'
 import { listDeclaredEvents } from '../src/kernel/events.ts'
-import { derivedId } from '../src/kernel/ids.ts'
+import { derivedId, derivedIdOfSameTime } from '../src/kernel/ids.ts'
 import type { Module } from '../src/module.ts'
 import { type PaymentsApi, paymentsModule } from '../src/modules/payments/index.ts'
 import { type ContractShop, openContractShop } from './contract/world.ts'
@@ -207,8 +207,8 @@ test.skipIf(recording)(
     // An order is mailed about, and a webhook is sent, once.
     const { id } = await world.order()
     const told = await deliver('notifications:orders.placed', id)
-    const messages = await sql('select id from notifications.messages where origin = $1', [
-      derivedId(told, `order_placed:${world.ada.email}`)
+    const messages = await sql('select id from notifications.messages where id = $1', [
+      derivedIdOfSameTime(told, `order_placed:${world.ada.email}`)
     ])
     expect(messages).toHaveLength(1)
     await expect

@@ -21,6 +21,7 @@ const ID = '01234567-89ab-7cde-8f01-23456789abcd'
 /** Which argument of a call is a stored word, by the receiver and the name of the function. */
 const CALLS: Readonly<Record<string, { group: string; argument: number }>> = {
   derivedId: { group: 'labels of derived ids', argument: 1 },
+  derivedIdOfSameTime: { group: 'labels of derived ids', argument: 1 },
   'write.idOf': { group: 'labels of derived ids', argument: 0 },
   'secrets.mac': { group: 'purposes of keys', argument: 0 },
   'secrets.everyMac': { group: 'purposes of keys', argument: 0 },

@@ -7,6 +7,14 @@ import { hash, randomUUIDv7 } from 'node:crypto'
  */
 export const newId = (): string => randomUUIDv7()
 
+/** Sorts after every id of `newId` that was created before this time, and before every later one. */
+export const lowestIdAt = (time: Date): string =>
+  time
+    .getTime()
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/^(.{8})(.{4})$/, '$1-$2-7000-8000-000000000000')
+
 /** Sorts before every id. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 /** Sorts after every id, so lists that show the newest first start here. */
@@ -37,3 +45,7 @@ export function derivedId(id: string, label: string): string {
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
   return bytes.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
+
+/** Derives an identifier as `derivedId` does, but with the time of `id`, a UUIDv7, so that it sorts beside `id`. */
+export const derivedIdOfSameTime = (id: string, label: string): string =>
+  `${id.slice(0, 13)}-7${derivedId(id, label).slice(15)}`

@@ -50,7 +50,7 @@ const COUNT_LEFT = `
   select (select count(*)::int from cartwright.jobs where handler like 'notifications%') as jobs,
     (select count(*)::int from notifications.messages where status = 'pending') as pending`
 const MESSAGES =
-  'select count(*)::int as messages, count(distinct origin)::int as origins from notifications.messages'
+  'select count(*)::int as messages, count(distinct recipient)::int as recipients from notifications.messages'
 
 /**
  * Each event results in exactly one mail while the sending process is killed. Meanwhile the mail server stops, rejects
@@ -123,7 +123,7 @@ async function checkMails(victim: Victim, taken: MailServer['taken'], events: nu
     ...(idsOf.size === events ? [] : [`${events - idsOf.size} got no mail`]),
     ...severalIds.map(([recipient]) => `${recipient} has mails of several ids`),
     ...(idsOfAll.size === events ? [] : [`there are ${idsOfAll.size} ids`]),
-    ...(row?.messages === events && row.origins === events ? [] : [`there are ${row?.messages} messages`])
+    ...(row?.messages === events && row.recipients === events ? [] : [`there are ${row?.messages} messages`])
   ]
   return {
     accepted: taken.length,

@@ -47,7 +47,7 @@ export async function openStatementCounter(url: string) {
           .join(' or ') ?? shapeOf(query)
       const costs = rows
         .map(({ query, ...cost }) => ({ ...cost, name: nameOf(query) }))
-        .filter(({ name }) => !OF_CONNECTIONS.test(name))
+        .filter(({ name }) => !OF_CONNECTIONS.test(name) && !POLLS.has(name))
       // PostgreSQL shows a statement twice when connections prepared it with other types.
       return [...Map.groupBy(costs, ({ name }) => name)].map(([name, same]) => ({ name, ...sumCosts(same) }))
     },
@@ -57,6 +57,9 @@ export async function openStatementCounter(url: string) {
 
 /** What begins and ends transactions, and what a process asks its connections from time to time. */
 const OF_CONNECTIONS = /^(?:begin\b.*|commit|rollback|select \?|select current_setting\(\?\) as mark)$/i
+
+/** What a process asks the database from time to time, also when nothing happens. */
+const POLLS = new Set(['outbox.find_due', 'inventory.list_changes'])
 
 export const sumCosts = (costs: readonly StatementCost[]): Omit<StatementCost, 'name'> => ({
   calls: sumBy(costs, ({ calls }) => calls),

@@ -1,3 +1,4 @@
+import { lowestIdAt } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidator } from '../../platform/cached.ts'
 import {
@@ -42,7 +43,7 @@ import { createNotificationRequestService } from './send-requests/service.ts'
 import { notificationsSettings } from './settings.ts'
 import { createAccountMailSubscriber } from './subscribers/accounts.ts'
 import { createGuestDataRequestMailSubscriber } from './subscribers/data-requests.ts'
-import { createOrderMailSubscriber } from './subscribers/orders.ts'
+import { createOrderMailFilter, createOrderMailSubscriber } from './subscribers/orders.ts'
 import { createStockMailSubscriber } from './subscribers/stock.ts'
 import { suppressionRoutes } from './suppressions/routes.ts'
 import { createSuppressionList } from './suppressions/service.ts'
@@ -66,6 +67,7 @@ export { MailSendError } from './transport/transport.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
+const DAY_MS = 86_400_000
 const MEASURE_SECONDS = 15
 
 /** API of notifications for other modules. */
@@ -142,7 +144,7 @@ export const notificationsModule = defineModule({
     settings,
     { auth, catalog, orders, shipping }
   ) => {
-    const { locale, retention_days: days } = settings
+    const { locale } = settings
     const giveUpSeconds = settings.give_up_hours * HOUR_SECONDS
     const links = createStorefrontLinks(config, settings)
     const mailbox = createDevMailbox({ db, mailsMax: settings.mailbox_max })
@@ -185,7 +187,11 @@ export const notificationsModule = defineModule({
     const staff = createStaffMailQueue({ queueNotifications, isEnabled, addresses: settings.staff })
 
     timers.every(MEASURE_SECONDS, 'measure messages', createNotificationMetrics(metrics, db).measure)
-    timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () => db.run(deleteOldNotifications, { days }))
+    timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () =>
+      db.run(deleteOldNotifications, {
+        before: lowestIdAt(new Date(Date.now() - settings.retention_days * DAY_MS))
+      })
+    )
     if (transportName === 'mailbox')
       timers.untilEmpty(MINUTE_SECONDS, 'delete old mails of the mailbox', mailbox.deleteOld)
     const api: NotificationsApi = {
@@ -219,6 +225,7 @@ export const notificationsModule = defineModule({
           createNotificationAdministration({ db, enqueue, giveUpSeconds })
         )
       },
+      isWanted: createOrderMailFilter(isEnabled),
       eventHandlers: {
         ...createAccountMailSubscriber({ auth, queueNotifications, isEnabled }),
         ...createStockMailSubscriber({ catalog, staff }),

@@ -44,6 +44,7 @@ export function fakeOrders(): FakeOrders {
       throw new Error('the fake has no export')
     },
     orderSummaries: async () => [],
+    orderToken: () => '',
     findDataRequest: async () => undefined,
     statistics: async () => ({ days: [], units: [], products: [] }),
     findPurchased: async (_db, customerId, ids) => {

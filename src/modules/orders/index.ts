@@ -128,6 +128,16 @@ export type OrdersApi = {
    */
   orderSummaries(db: Queryable, orderIds: readonly string[]): Promise<readonly OrderMessageSummary[]>
   /**
+   * Returns the token of a guest order: a secret. `version` is `token_version` of the order's summary. Reads nothing.
+   * @example
+   * const items = [{ variant_id: variantId, quantity: 1 }]
+   * const request = { items, shipping_address, email: 'ada@example.com' }
+   * const { order, orderToken } = await orders.orders.place({ kind: 'guest' }, request, newWrite())
+   * const [summary] = await orders.orderSummaries(db, [order.id])
+   * assert.equal(orders.orderToken(order.id, summary?.token_version ?? 0), orderToken)
+   */
+  orderToken(orderId: string, version: number): string
+  /**
    * Order statistics by day. A day begins at one of `starts` and ends at the next one, the last at `end`.
    * Two statements. Takes no lock.
    * @example
@@ -224,6 +234,7 @@ export const ordersModule = defineModule({
       findPurchased: findPurchasedCatalogIds,
       statistics: readOrderStatistics,
       orderSummaries: placement.orderSummaries,
+      orderToken: tokens.create,
       exportCsv: lifecycle.exportCsv,
       erase: personalData.erase,
       findDataRequest: personalData.dataRequest

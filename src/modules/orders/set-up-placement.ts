@@ -99,7 +99,7 @@ export function setUpOrderPlacementServices(
       orders,
       updateMetadata: lifecycle.updateMetadata
     }),
-    orderSummaries: createOrderMessageSummaryReader({ pricing, tokens }),
+    orderSummaries: createOrderMessageSummaryReader({ pricing }),
     routes: (tiers: Tiers): void => {
       orderRoutes(tiers, orders, settings.orders_per_minute)
       guestOrderRoutes(tiers, orders, settings.orders_per_minute)

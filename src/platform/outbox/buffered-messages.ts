@@ -13,6 +13,7 @@ type LoggedEventFields = {
 }
 /** An event or a job that a transaction writes with its commit. */
 export type BufferedOutboxMessage = {
+  readonly name: string
   readonly eventId: string
   readonly subject: string
   readonly payload: string

@@ -22,8 +22,11 @@ export type JobHandler<P> = (job: JobDelivery<P>, signal: AbortSignal) => Promis
 export type EventOrJobHandler =
   | {
       handleEvents: EventHandler<never>
-      /** Returns false when it would do nothing about an event with this payload now. Then none is written for it. */
-      isWanted?: ((payload: unknown) => boolean) | undefined
+      /**
+       * Returns false when it would do nothing about an event with this payload now. Then none is written for it. `together`:
+       * the names of all events about the same subject in the transaction.
+       */
+      isWanted?: ((payload: unknown, together: ReadonlySet<string>) => boolean) | undefined
     }
   | {
       runJob: JobHandler<never>

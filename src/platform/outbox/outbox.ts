@@ -57,7 +57,11 @@ export type Outbox = {
 
 const PAYLOAD_BYTES_MAX = 65_536
 
-type MessageBuffer = { messages: BufferedOutboxMessage[]; isSent: boolean }
+type EmittedMessage = BufferedOutboxMessage & {
+  /** The payload of an event, for `isWanted`. */
+  readonly emitted?: unknown
+}
+type MessageBuffer = { messages: EmittedMessage[]; isSent: boolean }
 export type OutboxDependencies = OutboxDispatcherDependencies & {
   eventLog: Pick<RunningEventLog, 'wake' | 'start' | 'stop'>
 }
@@ -66,7 +70,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
   const dispatcher = createOutboxDispatcher(deps)
   const buffers = new WeakMap<Transaction, MessageBuffer>()
   let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
-  const isWanted = new Map<string, (payload: unknown) => boolean>()
+  const isWanted = new Map<string, (payload: unknown, together: ReadonlySet<string>) => boolean>()
 
   /** Returns the buffer of this transaction; on first use, schedules its insert with the commit. */
   function bufferOf(tx: Transaction): MessageBuffer {
@@ -77,6 +81,8 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     let leased: readonly LeasedNewJob[] = []
     tx.withCommit(async each => {
       buffer.isSent = true
+      buffer.messages = buffer.messages.flatMap(message => wantedMessage(message, buffer.messages))
+      if (buffer.messages.length === 0) return
       leased = await insertBufferedOutboxMessages(each, buffer.messages, dispatcher.leaseForNewJob)
     })
     tx.afterCommit(() => {
@@ -87,10 +93,21 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     return buffer
   }
 
-  function write(tx: Transaction, name: string, message: BufferedOutboxMessage): void {
+  function write(tx: Transaction, message: EmittedMessage): void {
     const buffer = bufferOf(tx)
-    if (buffer.isSent) throw new Error(`${name} came after the jobs of its transaction had been sent`)
+    if (buffer.isSent) throw new Error(`${message.name} came after the jobs of its transaction had been sent`)
     buffer.messages.push(message)
+  }
+
+  /** Without the handlers that do not want it; nothing when none is left and the log does not contain it. */
+  function wantedMessage(message: EmittedMessage, all: readonly EmittedMessage[]): EmittedMessage[] {
+    if (!('emitted' in message) || !message.handlers.some(handler => isWanted.has(handler))) return [message]
+    const sameSubject = all.filter(({ subject }) => subject === message.subject)
+    const together = new Set(sameSubject.map(({ name }) => name))
+    const handlers = message.handlers.filter(
+      handler => isWanted.get(handler)?.(message.emitted, together) !== false
+    )
+    return handlers.length === 0 && message.logged === undefined ? [] : [{ ...message, handlers }]
   }
 
   return {
@@ -104,22 +121,23 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
     emit: (tx, type, about: EventSubject, given) => {
       const { name, payloadVersion = 1 } = type
       const { id: subject, version: subjectVersion } = subjectOf(type, about)
-      const handlers = (handlersByEvent.get(name) ?? []).filter(
-        handler => isWanted.get(handler)?.(given) !== false
-      )
+      const handlers = handlersByEvent.get(name) ?? []
       const isLogged = isWebhookEvent(type)
       if (handlers.length === 0 && !isLogged) return
       const message = {
+        name,
         eventId: newId(),
         subject,
         payload: payloadJson(name, given),
+        emitted: given,
         delaySeconds: 0,
         handlers
       }
-      write(tx, name, isLogged ? { ...message, logged: { name, payloadVersion, subjectVersion } } : message)
+      write(tx, isLogged ? { ...message, logged: { name, payloadVersion, subjectVersion } } : message)
     },
     enqueue: (tx, { name }, given, { subject = newId(), delaySeconds = 0 } = {}) =>
-      write(tx, name, {
+      write(tx, {
+        name,
         eventId: newId(),
         subject,
         payload: payloadJson(name, given),

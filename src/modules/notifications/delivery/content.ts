@@ -17,12 +17,17 @@ type Deps = {
   links: StorefrontLinks
   shopName: string
   auth: Pick<AuthApi, 'oneTimeToken'> | undefined
-  orders: Pick<OrdersApi, 'orderSummaries' | 'findDataRequest'> | undefined
+  orders: Pick<OrdersApi, 'orderSummaries' | 'orderToken' | 'findDataRequest'> | undefined
   /** Returns the link by which a recipient unsubscribes from optional mails. */
   unsubscribeLink: (address: string) => string
 }
 type StoredData = {
-  readonly order?: { readonly id: string; readonly [key: string]: unknown }
+  readonly order?: {
+    readonly id: string
+    /** Missing in messages that an earlier version stored. */
+    readonly token_version?: number
+    readonly [key: string]: unknown
+  }
   readonly token_id?: string
   readonly data_request_id?: string
 }
@@ -43,11 +48,21 @@ export const isUnsubscribableMailTemplate = (template: string) =>
 export function createMailContentRenderer(deps: Deps) {
   const { db, log, renderer, templates, links, shopName, auth, orders, unsubscribeLink } = deps
 
-  /** Returns the link to an order. For guests it contains the order token. */
-  async function orderUrl(id: string, hasAccount: boolean): Promise<string> {
+  /** Returns the link to an order. For guests it contains the order token, which a message must not store. */
+  async function orderUrl(id: string, version: number | undefined, hasAccount: boolean): Promise<string> {
     if (hasAccount) return links.urlFor('order', { id })
-    const [summary] = (await orders?.orderSummaries(db, [id])) ?? []
-    return summary?.token ? links.urlFor('guest_order', { id, token: summary.token }) : ''
+    if (orders === undefined) return ''
+    const tokenVersion = version ?? (await orders.orderSummaries(db, [id]))[0]?.token_version
+    return tokenVersion === undefined
+      ? ''
+      : links.urlFor('guest_order', { id, token: orders.orderToken(id, tokenVersion) })
+  }
+
+  async function orderVariables(
+    { token_version, ...order }: NonNullable<StoredData['order']>,
+    hasAccount: boolean
+  ) {
+    return { ...TENDERS_BEFORE, ...order, url: await orderUrl(order.id, token_version, hasAccount) }
   }
 
   /** Returns undefined when the one-time token was used or superseded, or has expired. */
@@ -99,9 +114,7 @@ export function createMailContentRenderer(deps: Deps) {
     const variables = {
       ...data,
       ...secrets,
-      ...(order && {
-        order: { ...TENDERS_BEFORE, ...order, url: await orderUrl(order.id, message.customer_id !== null) }
-      }),
+      ...(order && { order: await orderVariables(order, message.customer_id !== null) }),
       shop: { name: shopName, url: links.base },
       recipient: { name: message.recipient_name ?? '', email: recipient },
       unsubscribe_url: unsubscribeUrl

@@ -6,7 +6,6 @@ export type NotificationChannel = 'email' | 'log'
 
 export type NewNotification = {
   readonly id: string
-  readonly origin: string
   readonly template: string
   readonly channel: NotificationChannel
   readonly customer_id: string | null
@@ -17,21 +16,19 @@ export type NewNotification = {
   readonly gives_up_at: Date
 }
 
-/**
- * Inserts messages. Skips those whose `origin` is stored already, and returns the ids of the inserted ones.
- */
+/** Inserts messages. Skips those that are stored already, and returns the ids of the inserted ones. */
 export const insertNotifications = statement({
   name: 'notifications.insert_messages',
-  takes: { rows: json<NewNotification[]>() },
+  takes: { rows: 'text' },
   gives: { id: 'uuid' },
   text: `
     insert into notifications.messages (
-      id, origin, template, channel, status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
-    select id, origin, template, channel, 'pending', customer_id, locale, recipient, recipient_name, data, gives_up_at
-    from jsonb_to_recordset($rows) as rows (
-      id uuid, origin uuid, template text, channel text, customer_id uuid, locale text, recipient text,
-      recipient_name text, data jsonb, gives_up_at timestamptz)
-    on conflict (origin) do nothing
+      id, template, channel, status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
+    select id, template, channel, 'pending', customer_id, locale, recipient, recipient_name, data, gives_up_at
+    from json_to_recordset($rows::text::json) as rows (
+      id uuid, template text, channel text, customer_id uuid, locale text, recipient text, recipient_name text, data json,
+      gives_up_at timestamptz)
+    on conflict (id) do nothing
     returning id`
 })
 /**
@@ -55,8 +52,8 @@ export const findPendingNotificationOfTurn = statement({
     is_last: 'bool'
   },
   text: `
-    select id, template, channel, customer_id, locale, recipient, recipient_name, data, attempts, created_at,
-      gives_up_at <= now() as is_last
+    select id, template, channel, customer_id, locale, recipient, recipient_name, data::jsonb as data, attempts,
+      created_at, gives_up_at <= now() as is_last
     from notifications.messages where id = $id and turn = $turn and status = 'pending'`
 })
 export type DueNotificationRow = RowOf<typeof findPendingNotificationOfTurn>
@@ -94,12 +91,10 @@ export const measureNotificationBacklog = statement({
 })
 export const deleteOldNotifications = statement({
   name: 'notifications.delete_old_messages',
-  takes: { days: 'int4' },
+  takes: { before: 'uuid' },
   text: `
     delete from notifications.messages where id in (
-      select id from notifications.messages
-      where status <> 'pending' and created_at < now() - make_interval(days => $days)
-      order by created_at limit 1000)`
+      select id from notifications.messages where status <> 'pending' and id < $before order by id limit 1000)`
 })
 
 const listed = {
@@ -165,7 +160,7 @@ export const findNotification = statement({
   takes: { id: 'uuid' },
   gives: { ...listed, recipient_name: 'text?', data: json<Readonly<Record<string, unknown>>>() },
   text: `
-    select ${columns}, recipient_name, data from notifications.messages where id = $id`
+    select ${columns}, recipient_name, data::jsonb as data from notifications.messages where id = $id`
 })
 export const lockNotification = statement({
   name: 'notifications.lock_message',

@@ -1,17 +1,17 @@
 import { parseEmail } from '../../../kernel/email.ts'
-import { derivedId, newId } from '../../../kernel/ids.ts'
+import { derivedIdOfSameTime } from '../../../kernel/ids.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 import { sendNotificationJob } from './job.ts'
 import { linkFreeText } from './link-free-text.ts'
-import { insertNotifications, type NotificationChannel } from './repository.ts'
+import { insertNotifications, type NewNotification, type NotificationChannel } from './repository.ts'
 
 /** A message that is not stored yet. */
 export type NotificationDraft = {
-  /** Id of the message. Default: a new id. */
+  /** Id of the message. Default: derived from its source, template and recipient. */
   readonly id?: string
-  /** Id of the event or request that causes the message. Each recipient gets a template once per source. */
+  /** Id of the event or request that causes the message, a UUIDv7. Each recipient gets a template once per source. */
   readonly sourceId: string
   readonly template: MailTemplateName
   readonly channel?: NotificationChannel
@@ -33,24 +33,27 @@ export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps
   /** Skips drafts without a valid e-mail address. Returns the ids of the messages that are new. */
   return async (tx: Transaction, drafts: readonly NotificationDraft[]): Promise<string[]> => {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
-    const rows = drafts.flatMap(({ id = newId(), sourceId, template, channel = 'email', to, data }) => {
-      const recipient = to.email === null ? undefined : parseEmail(to.email)
-      if (recipient === undefined) return []
-      return {
-        id,
-        origin: derivedId(sourceId, `${template}:${recipient}`),
-        template,
-        channel,
-        customer_id: to.customerId,
-        locale: to.locale ?? locale,
-        recipient,
-        recipient_name: to.name === null ? null : safeName(to.name),
-        data,
-        gives_up_at
+    const rows = drafts.flatMap(
+      ({ id, sourceId, template, channel = 'email', to, data }): NewNotification[] => {
+        const recipient = to.email === null ? undefined : parseEmail(to.email)
+        if (recipient === undefined) return []
+        return [
+          {
+            id: id ?? derivedIdOfSameTime(sourceId, `${template}:${recipient}`),
+            template,
+            channel,
+            customer_id: to.customerId,
+            locale: to.locale ?? locale,
+            recipient,
+            recipient_name: to.name === null ? null : safeName(to.name),
+            data,
+            gives_up_at
+          }
+        ]
       }
-    })
+    )
     if (rows.length === 0) return []
-    const inserted = await tx.rows(insertNotifications, { rows })
+    const inserted = await tx.rows(insertNotifications, { rows: JSON.stringify(rows) })
     for (const { id } of inserted)
       enqueue(tx, sendNotificationJob, { message_id: id, turn: 0 }, { subject: id })
     return inserted.map(({ id }) => id)

@@ -34,7 +34,7 @@ const exported = {
   data: json<Readonly<Record<string, unknown>>>(),
   created_at: 'timestamptz'
 } as const
-const columns = Object.keys(exported).join(', ')
+const columns = `template, status, locale, recipient, recipient_name, data::jsonb as data, created_at`
 export const listNotificationsOfGuest = statement({
   name: 'notifications.list_messages_of_guest',
   slow: true,

@@ -8,9 +8,6 @@ import { linkFreeText } from '../messages/link-free-text.ts'
 import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
-/** The events of one transaction differ by some milliseconds. */
-const SAME_TRANSACTION_MS = 50
-
 type OrderEvent = { readonly order_id: string }
 type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
@@ -36,9 +33,11 @@ export const orderMailVariables = ({
   currency,
   lines,
   terms,
+  token_version,
   ...summary
 }: OrderMessageSummary) => ({
   id,
+  token_version,
   number,
   currency,
   lines: lines.map(line => ({ ...line, metadata: metadataVariables(line.metadata) })),
@@ -85,8 +84,17 @@ export const orderMailRecipient = (
   }
 }
 
-const isSameTransaction = (placedAt: Date | null, since: Date): boolean =>
-  placedAt !== null && Math.abs(since.getTime() - placedAt.getTime()) < SAME_TRANSACTION_MS
+/**
+ * Returns `isWanted` of the module. Only the payment that completes the total is mailed. When it also places the order,
+ * `order_placed` mentions it.
+ */
+export const createOrderMailFilter =
+  (isEnabled: Deps['isEnabled']) =>
+  (event: string, payload: unknown, together: ReadonlySet<string>): boolean =>
+    event !== 'payments.paid' ||
+    (isEnabled('order_paid') &&
+      (payload as { is_paid: boolean }).is_paid &&
+      !(isEnabled('order_placed') && together.has('orders.placed')))
 
 /** Queues mails about an order to its buyer. */
 export function createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled }: Deps) {
@@ -96,8 +104,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
       /** Returns the variables besides the order, or undefined when no mail is sent. */
       extraVariables: (
         event: E,
-        order: OrderMessageSummary,
-        since: Date
+        order: OrderMessageSummary
       ) => Readonly<Record<string, unknown>> | undefined = () => ({})
     ) =>
     async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
@@ -108,9 +115,9 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
       )
       const customerIds = new Set(summaries.map(({ customer_id }) => customer_id).filter(id => id !== null))
       const contacts = customerIds.size === 0 ? [] : ((await auth?.contacts([...customerIds])) ?? [])
-      const drafts = events.flatMap(({ id, payload, since }): NotificationDraft[] => {
+      const drafts = events.flatMap(({ id, payload }): NotificationDraft[] => {
         const summary = summaries.find(each => each.id === payload.order_id)
-        const extra = summary && extraVariables(payload, summary, since)
+        const extra = summary && extraVariables(payload, summary)
         if (summary === undefined || extra === undefined) return []
         return [
           {
@@ -159,11 +166,8 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
         events.filter(({ payload }) => delivered === undefined || delivered.has(payload.shipment_id))
       )
     },
-    // Only the payment that completes the total is mailed. When it also places the order, `order_placed` mentions it.
-    'payments.paid': mailHandler<OrderEvent & { is_paid: boolean }>(
-      'order_paid',
-      ({ is_paid }, { placed_at }, since) =>
-        is_paid && !(isEnabled('order_placed') && isSameTransaction(placed_at, since)) ? {} : undefined
+    'payments.paid': mailHandler<OrderEvent & { is_paid: boolean }>('order_paid', ({ is_paid }) =>
+      is_paid ? {} : undefined
     ),
     'payments.refunded': mailHandler<OrderEvent & { amount: number }>('order_refunded', ({ amount }) => ({
       amount
