@@ -10,6 +10,7 @@ import { isGzipWanted, type Representation } from './caching/public-responses.ts
 import type { TierRateLimitHooks } from './callers/rate-limits.ts'
 import type { ShopperAddressReader } from './callers/shopper-addresses.ts'
 import { createDatabaseOutage } from './database-outage.ts'
+import { type ReusedHead, writeReusableHead } from './http-server/reused-head.ts'
 import { closeAfterUnreadBody } from './http-server/unread-bodies.ts'
 import type { sendErrorResponse } from './problem.ts'
 import { commonResponseHeaders, PUBLIC_CACHE_CONTROL } from './routing/response-headers.ts'
@@ -42,8 +43,11 @@ const STALE_FIRST_PAGE_MS_MAX = 3_600_000
 
 type KeptResponse = Keeping & {
   readonly text: string
-  /** The text, or its bytes unless all characters are ASCII. */
-  readonly body: string | Buffer
+  /** The bytes of the text: Node copies a string each time that it sends it. */
+  readonly body: Buffer
+  /** The header blocks that were sent last. */
+  plainHead: ReusedHead | undefined
+  gzipHead: ReusedHead | undefined
   readonly made: Representation
   /** Name, value, name, value. The first two are the content type, which a 304 does not have. */
   readonly headers: readonly string[]
@@ -143,15 +147,11 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
   }
 
   /** Sends a response, with its age when it is stale. */
-  function write(
-    { text, body, made, headers, cacheControl, currentAt }: KeptResponse,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    staleAt?: number
-  ): void {
+  function write(kept: KeptResponse, request: FastifyRequest, reply: FastifyReply, staleAt?: number): void {
+    const { text, body, made, headers, cacheControl, currentAt } = kept
     const isGzipped = made.gzipped instanceof Buffer && isGzipWanted(text, request.headers['accept-encoding'])
     const tag = isGzipped ? made.gzipTag : made.tag
-    const own = ['etag', tag, 'x-request-id', request.id]
+    const own = ['etag', tag]
     // A shared cache could keep a stale response that was purged from it already. RFC 9111, 5.1 and 5.5.
     if (staleAt === undefined) own.push('cache-control', cacheControl)
     else
@@ -168,14 +168,17 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
     closeAfterUnreadBody(request.raw, response)
     const condition = request.headers['if-none-match']
     if (condition !== undefined && matchesIfNoneMatch(condition, tag)) {
-      response.writeHead(304, [...headers.slice(2), ...own]).end()
+      response.writeHead(304, [...headers.slice(2), ...own, 'x-request-id', request.id]).end()
       return
     }
     const sent = isGzipped ? (made.gzipped as Buffer) : body
     if (isGzipped) own.push('content-encoding', 'gzip')
-    response.writeHead(200, [...headers, ...own, 'content-length', String(sent.length)])
-    // ASCII is written as latin1, which needs no encoding.
-    response.end(request.raw.method === 'HEAD' ? '' : sent, 'latin1')
+    const all = () => [...headers, ...own, 'content-length', String(sent.length)]
+    const form = isGzipped ? 'gzipHead' : 'plainHead'
+    // The age of a stale response differs each time.
+    if (staleAt !== undefined) kept[form] = undefined
+    kept[form] = writeReusableHead(response, all, request.id, kept[form])
+    response.end(request.raw.method === 'HEAD' ? '' : sent)
   }
 
   /** Sends the kept response of a request whose handler failed for lack of the database. Returns false when there is none. */
@@ -207,12 +210,12 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
         const value = reply.getHeader(name)
         return value === undefined ? [] : [name, String(value)]
       })
-      const isAscii = Buffer.byteLength(text) === text.length
-      const body = isAscii ? text : Buffer.from(text)
+      const body = Buffer.from(text)
       const now = performance.now()
       const cacheControl = String(reply.getHeader('cache-control'))
       const until = now + KEPT_MS_MAX
-      const kept = { ...keeping, text, body, made, headers, cacheControl, until, currentAt: now }
+      const heads = { plainHead: undefined, gzipHead: undefined }
+      const kept = { ...keeping, ...heads, text, body, made, headers, cacheControl, until, currentAt: now }
       ;(keeping.isFirstPage ? firstPages : others).set(keyOf(request), kept)
     },
 

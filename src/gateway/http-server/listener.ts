@@ -8,6 +8,7 @@ import type { RequestClass } from '../routing/tiers.ts'
 import type { AcceptQueue } from './accept-queue.ts'
 import { httpConnectionStateOf } from './connection-limits.ts'
 import { findFramingProblem } from './framing.ts'
+import { hasStandardHead, type WithHead } from './reused-head.ts'
 import { runInRequestContext } from './uncaught-errors.ts'
 
 export type RequestListenerDeps = {
@@ -117,9 +118,6 @@ function rejectTinyChunks(request: IncomingMessage, response: ServerResponse): v
   })
 }
 
-/** Node's prepared header block of a response, which its types do not declare. */
-type WithHead = ServerResponse & { _header: string | null }
-
 /** Creates a function that sends a problem without Fastify. Request ids are a random prefix and a counter, which is cheap. */
 function createProblemSender(common: Readonly<Record<string, string>>) {
   const idPrefix = randomBytes(6).toString('hex')
@@ -158,10 +156,3 @@ function createProblemSender(common: Readonly<Record<string, string>>) {
     response.end(before + id + after, 'latin1')
   }
 }
-
-/** Whether the header block is the same for all requests: keep-alive, with a body, without further headers. */
-const hasStandardHead = (response: ServerResponse): boolean =>
-  response.shouldKeepAlive &&
-  response.req.httpVersionMinor === 1 &&
-  response.req.method !== 'HEAD' &&
-  response.getHeaderNames().length === 0
