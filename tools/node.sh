@@ -16,6 +16,6 @@ fi
 # /tmp, where another user of the machine could put code that would then be ours.
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/compiled}"
 # For a start: npm links no package, so no path has to be followed, which is a tenth of loading the program (2026-11). Memory
-# for young objects is as large from the first moment on as it becomes under load, which saves a dozen collections.
-START_FLAGS='--preserve-symlinks --min-semi-space-size=16'
+# for young objects begins with 4 MB and grows under load. With 16 MB a process at rest has 15 MB more (2026-11).
+START_FLAGS='--preserve-symlinks --min-semi-space-size=4'
 export PATH NODE_COMPILE_CACHE START_FLAGS
