@@ -8,8 +8,6 @@ import { createTestDatabase } from './support/database.ts'
 import { eventually } from './support/eventually.ts'
 import { freePort } from './support/free-port.ts'
 import { parseRaw } from './support/gateway.ts'
-import { startHaproxyOrStandIn } from './support/haproxy.ts'
-import { createHttpClient } from './support/http-client.ts'
 import { type Program, startProgram } from './support/program.ts'
 
 /** Real programs on one database, which are stopped when the test has finished. */
@@ -139,42 +137,4 @@ test('in production the server keeps serving for 5 seconds after the signal, and
     expect(elapsedMs).toBeGreaterThan(least)
     expect(elapsedMs).toBeLessThan(least + 4_000)
   }
-})
-
-test('restarting three processes one after another behind a load balancer loses no request', {
-  timeout: 120_000
-}, async () => {
-  const startOne = await usePrograms({ CARTWRIGHT__SERVER__DRAIN_SECONDS: '1' })
-  const ports = [await freePort(), await freePort(), await freePort()].map(String)
-  const programs = ports.map(port => startOne({ PORT: port }))
-  const addresses = await Promise.all(programs.map(program => program.listening))
-  const balancer = await startHaproxyOrStandIn(addresses)
-  onTestFinished(balancer.close)
-  const client = createHttpClient(balancer.origin, 16)
-  onTestFinished(client.close)
-  await eventually(async () => expect((await client.send('GET', '/api/products'))?.status).toBe(200))
-
-  let isOver = false
-  const statuses = new Map<number | undefined, number>()
-  const callers = Array.from({ length: 16 }, async (_, caller) => {
-    while (!isOver) {
-      const answer = await (caller % 4 === 0
-        ? client.send('POST', '/api/guest-cart', { body: { variant_id: crypto.randomUUID(), quantity: 1 } })
-        : client.send('GET', '/api/products?limit=1'))
-      statuses.set(answer?.status, (statuses.get(answer?.status) ?? 0) + 1)
-    }
-  })
-  const isReady = (address: string) => fetch(`${address}/readyz`).then(({ ok }) => ok)
-  for (const [index, program] of programs.entries()) {
-    program.child.kill('SIGTERM')
-    expect((await program.ended).code).toBe(0)
-    const address = await startOne({ PORT: ports[index] as string }).listening
-    await eventually(async () => expect(await isReady(address)).toBe(true))
-    const asked = statuses.get(200) ?? 0
-    await eventually(() => expect(statuses.get(200)).toBeGreaterThan(asked + 100))
-  }
-  isOver = true
-  await Promise.all(callers)
-  console.log(balancer.name, Object.fromEntries(statuses))
-  expect([...statuses.keys()].sort()).toEqual([200, 404])
 })

@@ -5,7 +5,7 @@ import { type Load, writeUntilAcknowledged } from '../kill-load.ts'
 
 type Sql = (text: string) => Promise<Record<string, unknown>[]>
 /** An order as its buyer saw it. `isCaptured`: the shop acknowledged that its payment is captured. */
-type AcknowledgedOrder = { id: string; number: string; totalMinor: number; isCaptured: boolean }
+export type AcknowledgedOrder = { id: string; number: string; totalMinor: number; isCaptured: boolean }
 type Staff = { email: string; password: string }
 
 /** The orders of several buyers, and what the shop acknowledged of them. */
