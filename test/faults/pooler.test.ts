@@ -4,6 +4,7 @@ import { statement } from '../../src/platform/postgres/statement.ts'
 import { createTestDatabase, testDatabaseOptions } from '../support/database.ts'
 import { hasPgbouncer, usePgbouncer } from '../support/pgbouncer.ts'
 import { startProgram } from '../support/program.ts'
+import { useSessionSharingPooler } from './session-sharing-pooler.ts'
 
 const PREFIX = { ignore_startup_parameters: 'options' }
 
@@ -35,6 +36,27 @@ test.skipIf(!hasPgbouncer).each(['transaction', 'statement'])(
       1,
       [expect.stringMatching(/^DATABASE_URL .* leads to a pooler .* set it to pool_mode = session, or use/)]
     ])
+  }
+)
+
+// The session that was used last, or has been free longest, gives two connections each other's session. The previous one does not.
+test.each([
+  ['last', /^DATABASE_URL .* leads to a pooler .* set it to pool_mode = session, or use/],
+  ['oldest', /^DATABASE_URL .* leads to a pooler .* set it to pool_mode = session, or use/],
+  [
+    'previous',
+    /^The database does not deliver messages .* let database\.listen_url name PostgreSQL itself\.$/
+  ]
+] as const)(
+  'the start behind a pooler that keeps prepared statements and loses SET and LISTEN is refused in one sentence (%s session)',
+  async (choice, sentence) => {
+    const created = await createTestDatabase()
+    onTestFinished(created.drop)
+    const pooled = await useSessionSharingPooler(created.url, choice)
+    const { address, program } = await startOn({ DATABASE_URL: pooled })
+    expect(address).toBeUndefined()
+    const { code, stderr } = await program.ended
+    expect([code, stderr.trim().split('\n')]).toEqual([1, [expect.stringMatching(sentence)]])
   }
 )
 

@@ -8,8 +8,11 @@ const COMMIT = /^\s*commit\b/i
 /** The first two strings of a message. */
 const stringsIn = (body: Buffer): string[] => body.toString('latin1', 0, NAMES_BYTES_MAX).split('\0', 2)
 
+/** The first message of a program has no type, and every other one a letter. */
+export type WireMessage = { type: string; body: Buffer }
+
 /** Follows one direction of one connection, message by message (PostgreSQL's protocol, "Message Formats"). */
-class MessageReader {
+export class MessageReader {
   #rest: Buffer = Buffer.alloc(0)
   #isStarted: boolean
 
@@ -18,7 +21,7 @@ class MessageReader {
     this.#isStarted = direction === 'to_program'
   }
 
-  *read(chunk: Buffer): Generator<{ type: string; body: Buffer }> {
+  *read(chunk: Buffer): Generator<WireMessage> {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (;;) {
       const typeBytes = this.#isStarted ? 1 : 0
