@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { settleAllOrThrow } from '../../../kernel/settle-all-or-throw.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
@@ -93,7 +94,7 @@ export function createCatalogChangePublisher({
       const ids = [...(announced.productIds ?? [])]
       const [versions] = await settleAllOrThrow([
         ids.length === 0 ? [] : tx.rows(repository.listProductVersions, { ids }),
-        tx.run(repository.incrementCatalogRevision)
+        tx.run(repository.incrementCatalogRevision, { changeId: randomUUID() })
       ])
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
       if (announced.productIds === null || announced.affectsAnyPage)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LOWEST_ID } from '../../../kernel/ids.ts'
 import type { Emit, Enqueue } from '../../../platform/outbox/outbox.ts'
@@ -94,7 +95,7 @@ export function createCheapestVariantPriceService({ db, enqueue, emit, currency,
         listPrices.refreshSoon(tx)
         repriceSoon(tx)
       }
-      await tx.run(repository.updateDiscountsAppliedAt)
+      await tx.run(repository.updateDiscountsAppliedAt, { changeId: randomUUID() })
       emit(tx, catalogChangedEvent, CATALOG_CHANGED_EVENT_SUBJECT, {})
     })
   }
@@ -114,7 +115,7 @@ export function createCheapestVariantPriceService({ db, enqueue, emit, currency,
     if (revision?.currency === currency) return
     await db.transaction(async tx => {
       repriceSoon(tx)
-      await tx.run(repository.recordLowestPriceCurrency, { currency })
+      await tx.run(repository.recordLowestPriceCurrency, { changeId: randomUUID(), currency })
     })
   }
 

@@ -39,8 +39,9 @@ type Deps = {
 }
 
 /**
- * Creates the cache of public pages. The key of a page includes the revision of the catalog, so a change
- * needs no deletion: the next request uses another key. The start and end of a discount also raise the
+ * Creates the cache of public pages. The key of a page includes the revision of the catalog and the id of its last change, so a
+ * change needs no deletion: the next request uses another key. After a failover that lost changes the revision repeats, and the id
+ * does not. The start and end of a discount also raise the
  * revision; the first request after it does that. Concurrent requests for a missing page share one build.
  */
 export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
@@ -70,7 +71,7 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       row = await findRevision()
     }
     const state = {
-      version: `${row.shop_id}:${row.value}`,
+      version: `${row.shop_id}:${row.value}:${row.change_id}`,
       deadline: catalogCacheDeadlineOf(startedAt, row.changes_in),
       changesAt: startedAt + (row.changes_in ?? Infinity) * 1_000
     }
@@ -111,6 +112,8 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       const keptMeanwhile = await cache.get(fullKey)
       if (keptMeanwhile !== undefined) return keptMeanwhile
       const json = await make()
+      // A change that was made meanwhile can be on the page, and a failover can lose it.
+      if (!isCurrent(version)) return json
       await cache.set(fullKey, json, ttlSeconds)
       const next = key.startsWith(LIST_PREFIX) ? nextCursorInJson(json) : undefined
       // Twice as long, because the page that returned the cursor expires before the page that follows it, and sets this again.

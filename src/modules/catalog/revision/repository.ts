@@ -133,33 +133,44 @@ export const listProductVersions = statement({
   gives: { id: 'uuid', version: 'int4' },
   text: 'select id, version from catalog.products where id = any ($ids)'
 })
-/** Locks the only row of the revision, so run it last. */
+/** Locks the only row of the revision, so run it last. `changeId`: a new random id. */
 export const incrementCatalogRevision = statement({
   name: 'catalog.raise_revision',
-  text: 'update catalog.revision set value = value + 1'
+  takes: { changeId: 'uuid' },
+  text: 'update catalog.revision set value = value + 1, change_id = $changeId'
 })
 /** Raises the revision, and records that starts and ends of discounts before this transaction are applied. */
 export const updateDiscountsAppliedAt = statement({
   name: 'catalog.mark_priced',
-  text: 'update catalog.revision set value = value + 1, priced_at = now()'
+  takes: { changeId: 'uuid' },
+  text: 'update catalog.revision set value = value + 1, change_id = $changeId, priced_at = now()'
 })
 /** Raises the revision, and records the currency for which the lowest prices are computed. */
 export const recordLowestPriceCurrency = statement({
   name: 'catalog.mark_currency',
-  takes: { currency: 'text' },
-  text: 'update catalog.revision set value = value + 1, currency = $currency'
+  takes: { changeId: 'uuid', currency: 'text' },
+  text: 'update catalog.revision set value = value + 1, change_id = $changeId, currency = $currency'
 })
 /**
- * `changes_in`: seconds until the next start or end of a discount. `is_due`: one has passed that is not
- * applied yet. `currency`: the currency for which the lowest prices were computed last.
+ * `change_id`: the random id of the last change, because a failover that loses changes lets `value` repeat. `changes_in`: seconds
+ * until the next start or end of a discount. `is_due`: one has passed that is not applied yet. `currency`: the currency for which
+ * the lowest prices were computed last.
  */
 export const findCatalogRevision = statement({
   name: 'catalog.find_revision',
-  gives: { shop_id: 'uuid', value: 'int8', currency: 'text?', changes_in: 'float8?', is_due: 'bool' },
+  gives: {
+    shop_id: 'uuid',
+    value: 'int8',
+    change_id: 'uuid',
+    currency: 'text?',
+    changes_in: 'float8?',
+    is_due: 'bool'
+  },
   text: `
     select
       revision.shop_id,
       revision.value,
+      revision.change_id,
       revision.currency,
       extract(epoch from least(
         (select min(starts_at) from catalog.discounts where active and starts_at > statement_timestamp()),
