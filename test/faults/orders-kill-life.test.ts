@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { admin } from '../../src/testing.ts'
 import { readLedger } from '../chaos/ledger.ts'
-import { sent } from '../support/orders.ts'
+import { sent, TRANSFER } from '../support/orders.ts'
+import { CARD } from '../support/paid-orders.ts'
 import type { CrashPoint, SentRequest } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
@@ -11,16 +12,18 @@ const ONE = { lines: [{ line: 1, quantity: 1 }] }
 const ADMIN = admin()
 const REASON = { reason: 'it was broken' }
 
-type Ids = { order: string; payment: string }
+type Ids = { order: string; payment: string; shipment: string }
 type OrderOperation = {
   capture: 'automatic' | 'manual'
+  /** How the order is paid. `null`: it has no payment yet. */
+  payment: typeof CARD | typeof TRANSFER | null
   /** The operations that prepare the order. */
   before: readonly ('pay' | 'shipments')[]
   by: 'customer' | 'administrator'
   path(ids: Ids): string
   body(ids: Ids): object
   callsProvider: boolean
-  /** The final state of the order, and of its money at the provider. */
+  /** The final state of the order, and of its money: in the shop, and for a card at the provider. */
   finalOrder: object
   captured: number
   refunds: readonly number[]
@@ -30,6 +33,7 @@ type OrderOperation = {
 }
 const defaults = {
   capture: 'automatic',
+  payment: CARD,
   before: ['pay'],
   by: 'administrator',
   body: () => ({}),
@@ -39,10 +43,12 @@ const defaults = {
   unitsShipped: 0,
   unitsReserved: UNITS
 } as const
+const byTransfer = { ...defaults, payment: TRANSFER, callsProvider: false } as const
 
 const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
   'a payment is created': {
     ...defaults,
+    payment: null,
     before: [],
     by: 'customer',
     path: () => '/api/payments/intent',
@@ -117,6 +123,43 @@ const OPERATIONS: Readonly<Record<string, OrderOperation>> = {
     },
     refunds: [TOTAL],
     unitsReserved: 0
+  },
+  'a shipment is voided': {
+    ...defaults,
+    before: ['pay', 'shipments'],
+    path: ({ order, shipment }) => `/api/admin/orders/${order}/shipments/${shipment}/void`,
+    body: () => REASON,
+    callsProvider: false,
+    finalOrder: { status: 'paid', payment_status: 'paid', items: [{ fulfilled: 0 }] }
+  },
+  'a transfer is recorded': {
+    ...byTransfer,
+    before: [],
+    path: ({ payment }) => `/api/admin/payments/${payment}/capture`,
+    finalOrder: { status: 'paid', payment_status: 'paid' }
+  },
+  'a transfer is partially refunded': {
+    ...byTransfer,
+    path: ({ payment }) => `/api/admin/payments/${payment}/refund`,
+    body: () => ({ amount: 300, ...REASON }),
+    finalOrder: { payment_status: 'partially_refunded' },
+    refunds: [300]
+  },
+  'an order that waits for a transfer is canceled': {
+    ...byTransfer,
+    before: [],
+    by: 'customer',
+    path: ({ order }) => `/api/orders/${order}/cancel`,
+    finalOrder: { status: 'canceled', payment_status: 'unpaid' },
+    captured: 0,
+    unitsReserved: 0
+  },
+  'an order that was paid by transfer is canceled': {
+    ...byTransfer,
+    path: ({ order }) => `/api/admin/orders/${order}/cancel`,
+    finalOrder: { status: 'canceled', payment_status: 'refunded' },
+    refunds: [TOTAL],
+    unitsReserved: 0
   }
 }
 
@@ -128,15 +171,19 @@ async function useOperation(deed: OrderOperation) {
   const shop = await useCrashShop(deed.capture)
   const orders: string[] = []
   async function createOrder(): Promise<Ids> {
-    if (deed.before.length === 0) {
-      const { json } = await shop.buyer.post('/api/orders', sent(shop.mug, UNITS))
-      return { order: json.id, payment: '' }
+    const body = { ...sent(shop.mug, UNITS), ...(deed.payment && { payment: deed.payment }) }
+    const { status, json, text } = await shop.buyer.post('/api/orders', body)
+    expect(status, text).toBe(201)
+    const order: string = json.id
+    const idOf = async (table: string) =>
+      String((await shop.sql(`select id from ${table} where order_id = $1`, [order]))[0]?.id)
+    const payment = await idOf('payments.payments')
+    for (const step of deed.before) {
+      if (step === 'shipments') await shop.does(order, 'shipments')
+      else if (deed.payment === CARD) await shop.pay(order)
+      else expect((await shop.admin.post(`/api/admin/payments/${payment}/capture`, {})).status).toBe(200)
     }
-    const { id: order } = await shop.order(UNITS)
-    await shop.pay(order)
-    if (deed.before.includes('shipments')) await shop.does(order, 'shipments')
-    const [payment] = await shop.sql('select id from payments.payments where order_id = $1', [order])
-    return { order, payment: String(payment?.id) }
+    return { order, payment, shipment: await idOf('shipping.shipments') }
   }
   return {
     ...shop,
@@ -147,7 +194,14 @@ async function useOperation(deed: OrderOperation) {
       const token = deed.by === 'customer' ? shop.caller.token : ADMIN.token
       return shop.keyed({ method: 'POST', path: deed.path(ids), token, body: deed.body(ids) })
     },
-    /** Returns the captured and refunded amounts of an order at the provider. */
+    /** Returns the captured and refunded amounts of an order in the shop. */
+    accountOf: async (orderId: string) =>
+      (
+        await shop.sql('select captured::int, refunded::int from payments.accounts where order_id = $1', [
+          orderId
+        ])
+      )[0],
+    /** Returns the same at the provider. */
     moneyOf: async (orderId: string) => {
       const { intents, charges, refunds } = await readLedger(shop.sandbox.folder)
       const own = intents.filter(({ metadata }) => metadata.order_id === orderId).map(({ id }) => id)
@@ -182,13 +236,66 @@ test.each(Object.keys(OPERATIONS))(
     } = deed
     for (const id of shop.orders) {
       expect(await shop.read(id)).toMatchObject(becomes)
-      expect(await shop.moneyOf(id)).toEqual({ payments: 1, taken, back })
+      expect(await shop.accountOf(id)).toEqual({
+        captured: taken,
+        refunded: back.reduce((sum, amount) => sum + amount, 0)
+      })
+      const atProvider =
+        deed.payment === TRANSFER ? { payments: 0, taken: 0, back: [] } : { payments: 1, taken, back }
+      expect(await shop.moneyOf(id)).toEqual(atProvider)
     }
     const orderCount = shop.orders.length
     const [stock] = await shop.sql('select on_hand, reserved from inventory.levels where item_id = $1', [
       shop.mug
     ])
     expect(stock).toMatchObject({ on_hand: 1_000 - gone * orderCount, reserved: reserved * orderCount })
+  },
+  TIMEOUT_MS
+)
+
+test(
+  'a process is killed while it receives the callback of a payment: the repeated callback records it once',
+  async () => {
+    const shop = await useCrashShop('automatic')
+    const orders: string[] = []
+    const prepare = async (): Promise<SentRequest> => {
+      const { id } = await shop.order(UNITS)
+      orders.push(id)
+      await shop.act(id, 'pay')
+      const { path, body, headers } = await shop.callbackOf(id)
+      return { method: 'POST', path, headers, body: body.toString() }
+    }
+    const crashPoints: CrashPoint[] = [
+      { statement: 'payments.insert_event', at: 'before' },
+      { statement: 'payments.insert_event', at: 'behind its commit' }
+    ]
+    await shop.atEachCrashPoint(crashPoints, prepare, async (crashPoint, _, request) => {
+      await shop.retried(crashPoint, request)
+    })
+    await shop.expectMatchingLedgers()
+    for (const id of orders) await shop.becomes(id, { status: 'paid', payment_status: 'paid' })
+    const account = 'select captured::int from payments.accounts'
+    expect(await shop.sql(account)).toEqual(orders.map(() => ({ captured: TOTAL })))
+  },
+  TIMEOUT_MS
+)
+
+test(
+  'a process is killed while stock is adjusted: the adjustment is applied once',
+  async () => {
+    const shop = await useCrashShop('automatic')
+    let adjustments = 0
+    const prepare = async (): Promise<SentRequest> => {
+      adjustments += 1
+      const body = { variant_id: shop.mug, delta: 5, reason: 'a delivery' }
+      return shop.keyed({ method: 'POST', path: '/api/inventory/adjustments', token: ADMIN.token, body })
+    }
+    await shop.atEachCrashPoint([AFTER_COMMIT], prepare, async (crashPoint, _, request) => {
+      await shop.retried(crashPoint, request)
+    })
+    await shop.expectMatchingLedgers()
+    const [stock] = await shop.sql('select on_hand from inventory.levels where item_id = $1', [shop.mug])
+    expect(stock).toEqual({ on_hand: 1_000 + 5 * adjustments })
   },
   TIMEOUT_MS
 )
