@@ -14,7 +14,7 @@ const STAFF = { email: 'boss@example.com', password: 'an uncommon sentence' }
 const SETTINGS = {
   CARTWRIGHT_ADMIN_EMAIL: STAFF.email,
   CARTWRIGHT_ADMIN_PASSWORD: STAFF.password,
-  CARTWRIGHT__SERVER__DRAIN_SECONDS: '3',
+  CARTWRIGHT__SERVER__DRAIN_SECONDS: '2',
   CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__AUTH__ACCESS_TOKEN_SECONDS: '86400',
@@ -29,7 +29,7 @@ const SOCKETS = 500
 /** `npm run faults:rolling`: three times at 60 % of what the processes can do. The tests: once, with a few clients that pause. */
 const RUNS_ALL = process.env.ROLLINGS === 'all'
 const ROUNDS = RUNS_ALL ? 3 : 1
-const FEW = { clients: 4, pauseMs: 40 }
+const FEW = { clients: 3, pauseMs: 150 }
 const CAPACITY_SHARE = 0.6
 const CAPACITY_CLIENTS = 32
 const CAPACITY_SECONDS = 8
