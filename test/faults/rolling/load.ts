@@ -15,7 +15,7 @@ const TICK_MS = 5
  * Requests of visitors, and their outcomes. No request is repeated, and the first failure ends its visit. `overloaded`: a process
  * refused the request for lack of CPU time, which is no fault of a restart on a machine with other work.
  */
-export type VisitRecord = { requests: number; failed: string[]; overloaded: number; slowestMs: number }
+type VisitRecord = { requests: number; failed: string[]; overloaded: number; slowestMs: number }
 class EndOfVisit extends Error {}
 export type MixedLoad = {
   /** What was sent since the previous call. */
