@@ -40,6 +40,8 @@ export type TestCluster = {
   signal(name: NodeJS.Signals): void
   /** Ends the server after all of its changes have reached its standby. */
   stop(): Promise<void>
+  /** Starts the server at its address after it was stopped or killed. `asStandby`: it was a primary before. */
+  start(options?: { asStandby: boolean }): Promise<void>
 }
 type StandbyOptions = {
   /** A commit is acknowledged once the standby has it. */
@@ -121,18 +123,20 @@ async function startCluster(
     '-c',
     `${name}=${value}`
   ])
-  const child: ChildProcess = spawn(join(programs, 'bin/postgres'), ['-D', cluster, ...settings], {
-    ...account,
-    env: POSTGRES_PROGRAM_ENVIRONMENT,
-    cwd: '/',
-    detached: true,
-    stdio: 'ignore'
-  })
-  const ended = once(child, 'exit')
-  const pid = child.pid as number
+  const spawnServer = () => {
+    const child: ChildProcess = spawn(join(programs, 'bin/postgres'), ['-D', cluster, ...settings], {
+      ...account,
+      env: POSTGRES_PROGRAM_ENVIRONMENT,
+      cwd: '/',
+      detached: true,
+      stdio: 'ignore'
+    })
+    return { child, pid: child.pid as number, ended: once(child, 'exit') }
+  }
+  let server = spawnServer()
   const signal = (name: NodeJS.Signals) => {
     // Each process of the server is the leader of a group of its own. It may have ended meanwhile.
-    for (const each of [pid, ...childrenOf(pid)]) {
+    for (const each of [server.pid, ...childrenOf(server.pid)]) {
       try {
         process.kill(each, name)
       } catch (error) {
@@ -141,8 +145,8 @@ async function startCluster(
     }
   }
   onTestFinished(async () => {
-    if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
-    await ended
+    if (server.child.exitCode === null && server.child.signalCode === null) signal('SIGKILL')
+    await server.ended
   })
   const host = `127.0.0.1:${port}`
   const urlOf = (database: string) => `postgres://cartwright@${host}/${database}`
@@ -154,11 +158,18 @@ async function startCluster(
     return rows
   }
   const stop = async () => {
-    child.kill('SIGINT')
-    await ended
+    server.child.kill('SIGINT')
+    await server.ended
   }
-  await until('the server accepts connections', () => sql('select', 'postgres'))
-  return { host, url: urlOf('shop'), sql, signal, stop }
+  const isUp = () => sql('select', 'postgres')
+  const start = async ({ asStandby } = { asStandby: false }) => {
+    await server.ended
+    if (asStandby) await writeFile(join(cluster, 'standby.signal'), '')
+    server = spawnServer()
+    await until('the server accepts connections', isUp)
+  }
+  await until('the server accepts connections', isUp)
+  return { host, url: urlOf('shop'), sql, signal, stop, start }
 }
 
 const childrenOf = (pid: number): number[] =>
