@@ -32,7 +32,7 @@ export function findCoreSettingValueProblems(tree: Readonly<Record<string, unkno
     ...Object.entries(CONNECTION_URLS).flatMap(([key, { scheme, example }]) =>
       check(key, `must look like ${example}; ${ESCAPES}`, text => text === '' || isUrlOf(scheme, text))
     ),
-    ...['database.url', 'database.listen_url'].flatMap(key =>
+    ...['database.url', 'database.listen_url', 'database.replica_url'].flatMap(key =>
       check(key, DATABASE_URL_MESSAGE, text => text === '' || isSupportedDatabaseUrl(text))
     ),
     ...check(

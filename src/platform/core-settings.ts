@@ -189,6 +189,9 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     listen_url: urlWithPasswordSetting(
       'Connection URL for LISTEN, when database.url leads to a pooler that does not deliver messages (NOTIFY). Empty: database.url.'
     ),
+    replica_url: urlWithPasswordSetting(
+      'Connection URL of a streaming standby, or of several. Lists, searches, exports and statistics are read from it while it has every commit that was acknowledged before. Empty: all reads use database.url.'
+    ),
     pool_size: integerSetting(
       'Connections per process for transactions. A quarter as many are added for transactions that have waited for a lock.',
       8,
@@ -198,7 +201,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     shared_connections: integerSetting('Pipelined connections per process for fast reads.', 2, 1, 16),
     write_connections: integerSetting('Connections per process for single writing statements.', 4, 1, 200),
     slow_connections: integerSetting(
-      'Connections per process for searches and lists, so that slow queries never delay other requests.',
+      'Connections per process for searches and lists, so that slow queries never delay other requests; with database.replica_url as many more to the replica.',
       4,
       1,
       200

@@ -21,6 +21,7 @@ import { pgClientConfig } from './postgres/connect.ts'
 import {
   describeConnectionShortage,
   findConnectionLimits,
+  primaryConnectionsMax,
   processConnectionsMax
 } from './postgres/connection-limits.ts'
 import { DatabaseHosts } from './postgres/connections/hosts.ts'
@@ -92,7 +93,8 @@ export async function openPlatform(
   }
   const options = {
     ...databaseOptionsFromConfig(config, databaseUrl),
-    onStatement: tracing === undefined ? onStatement : noteStatement
+    onStatement: tracing === undefined ? onStatement : noteStatement,
+    replica: serves ? replicaOf(config, log) : undefined
   }
   const opened = openDatabase(options)
   const db = tracing?.traceDatabase(opened) ?? opened
@@ -179,9 +181,27 @@ export const databaseOptionsFromConfig = ({ database }: Config, url: string): Da
   lockTimeoutMs: database.lock_timeout_ms
 })
 
-/** Most database connections of this process. */
+function replicaOf({ database: { replica_url: url } }: Config, log?: Log): DatabaseOptions['replica'] {
+  if (url === '') return undefined
+  const onChange = (problem: string | null) =>
+    problem === null
+      ? log?.info('Slow reads use the replica (database.replica_url).')
+      : log?.warn(
+          `Slow reads use the primary, because the replica (database.replica_url) cannot be used: ${problem}.`
+        )
+  return { url, hosts: new DatabaseHosts(url, true), onChange }
+}
+
+/** Most database connections of this process, to the primary and the replica. */
 export const databaseConnectionsMax = (config: Config): number =>
-  processConnectionsMax(databaseOptionsFromConfig(config, ''), config.server.diagnostics_port !== 0)
+  processConnectionsMax(
+    { ...databaseOptionsFromConfig(config, ''), replica: replicaOf(config) },
+    config.server.diagnostics_port !== 0
+  )
+
+/** Most connections of this process to the primary. */
+export const primaryDatabaseConnectionsMax = (config: Config): number =>
+  primaryConnectionsMax(databaseOptionsFromConfig(config, ''), config.server.diagnostics_port !== 0)
 
 /** Most sockets of this process. */
 export const socketsMaxByUse = (config: Config) => ({
@@ -202,7 +222,7 @@ async function checkConnections({
   // One of the workers speaks for all.
   if (worker !== undefined && worker.number > 1) return
   const [limits] = await db.rows(findConnectionLimits)
-  const max = databaseConnectionsMax(config)
+  const max = primaryDatabaseConnectionsMax(config)
   if (config.environment === 'production')
     log.info(`Each process opens up to ${max} database connections; the server accepts ${limits?.server}.`)
   const shortage = limits && describeConnectionShortage(max, limits, worker?.count)

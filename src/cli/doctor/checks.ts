@@ -13,9 +13,9 @@ import { openLog } from '../../platform/log.ts'
 import { describeOpenFilesShortage, OPEN_FILES_ADVICE, openFilesLimit } from '../../platform/open-files.ts'
 import {
   CONNECTIONS_ADVICE,
-  databaseConnectionsMax,
   databaseOptionsFromConfig,
   openKeyValueCache,
+  primaryDatabaseConnectionsMax,
   socketsMaxByUse
 } from '../../platform/platform.ts'
 import { openUnpooledPgClient, pgClientConfig } from '../../platform/postgres/connect.ts'
@@ -191,7 +191,7 @@ function judgeServer(
   limits: PostgresServerConnectionLimits,
   config: Config
 ): DiagnosisFinding {
-  const wanted = databaseConnectionsMax(config)
+  const wanted = primaryDatabaseConnectionsMax(config)
   const shortage = describeConnectionShortage(wanted, limits)
   if (shortage === undefined)
     return okDiagnosisFinding(

@@ -11,15 +11,15 @@ const WRITE_RESULT_MS_MAX = 15_000
 type CheckResult = 'UP' | 'DOWN'
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
-  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'>
+  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections' | 'replicaStatistics'>
   cache: Pick<KeyValueCache, 'ping' | 'statistics'>
   /** Whether the process is starting or stopping. */
   isHeld: () => boolean
 }
 
 /**
- * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes` and `redis`
- * do not change the status, because the process serves pages without both. Test writes run in the background: on a slow disk
+ * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes`, `redis`
+ * and `replica` do not change the status, because the process serves pages without them. Test writes run in the background: on a slow disk
  * they would delay the response until a load balancer gives up.
  */
 export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
@@ -63,7 +63,16 @@ export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () =
     const checks = await once('all', checkAll)
     const isReady = checks.database === 'UP' && checks.cache === 'UP' && !isHeld()
     const status = isReady ? 'READY' : 'NOT_READY'
-    return { isReady, body: { status, ...checks, time: new Date().toISOString() } }
+    const replica = db.replicaStatistics()
+    return {
+      isReady,
+      body: {
+        status,
+        ...checks,
+        ...(replica && { replica: replica.problem === null ? 'UP' : 'DOWN' }),
+        time: new Date().toISOString()
+      }
+    }
   }
 }
 

@@ -20,6 +20,7 @@ const blankPersonalFields = statement({
 const listPersonalEvents = statement({
   name: 'event_log.list_personal_events',
   slow: true,
+  primaryOnly: true,
   takes: { blanks: 'jsonb', words: 'text[]' },
   gives: { name: 'text', occurred_at: 'timestamptz', payload: 'jsonb' },
   text: `

@@ -23,6 +23,8 @@ export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cac
     () => db.statistics().acquire_duration_ms / 1_000
   )
 
+  declareReplicaMetrics(metrics, db)
+
   const { adapter, redis } = cache.statistics()
   const counted = metrics.prefixed('cache')
   counted.total('hits', 'Cache hits.', () => cache.statistics().hits, { adapter })
@@ -45,5 +47,25 @@ export function declareInfrastructureMetrics(metrics: Metrics, db: Database, cac
     'redis_up',
     '1 while Redis answers, 0 while each process caches in its own memory.',
     () => (cache.statistics().redis === 'UP' ? 1 : 0)
+  )
+}
+
+function declareReplicaMetrics(metrics: Metrics, db: Database): void {
+  const read = db.replicaStatistics
+  if (read() === undefined) return
+  const own = metrics.prefixed('db_replica')
+  own.shopGauge('up', '1 while slow reads use the replica, 0 while they use the primary.', () =>
+    read()?.problem === null ? 1 : 0
+  )
+  own.shopGauge(
+    'lag_seconds',
+    'Time that the replica is behind the primary, in seconds.',
+    () => read()?.lagSeconds ?? 0
+  )
+  own.total('reads', 'Slow reads that the replica answered.', () => read()?.reads.replica ?? 0)
+  own.total(
+    'fallback_reads',
+    'Slow reads that the primary answered, because the replica could not.',
+    () => read()?.reads.primary ?? 0
   )
 }

@@ -8,6 +8,7 @@ import { databaseOptionsFromConfig } from '../platform.ts'
 import {
   describeConnectionShortage,
   findConnectionLimits,
+  primaryConnectionsMax,
   processConnectionsMax
 } from './connection-limits.ts'
 
@@ -18,6 +19,10 @@ test('a process with the default pool sizes opens up to 27 database connections,
   )
   const sizes = { poolSize, sharedConnections, writeConnections, slowConnections }
   expect([processConnectionsMax(sizes, false), processConnectionsMax(sizes, true)]).toEqual([27, 29])
+  const withReplica = { ...sizes, replica: {} }
+  expect([processConnectionsMax(withReplica, false), primaryConnectionsMax(withReplica, false)]).toEqual([
+    31, 27
+  ])
 })
 
 test('the table of connections in the guide adds up to what a process opens, and the example configuration says so', async () => {

@@ -14,10 +14,16 @@ type Sizes = {
   sharedConnections: number
   writeConnections: number
   slowConnections: number
+  /** Where slow reads may go: as many connections more, to another server. */
+  replica?: object | undefined
 }
 
-/** Most connections that one process opens. */
-export function processConnectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
+/** Most connections that one process opens, to the primary and the replica. */
+export const processConnectionsMax = (sizes: Sizes, hasDiagnosticsPort: boolean): number =>
+  primaryConnectionsMax(sizes, hasDiagnosticsPort) + (sizes.replica === undefined ? 0 : sizes.slowConnections)
+
+/** Most connections that one process opens to the primary. */
+export function primaryConnectionsMax(sizes: Sizes, hasDiagnosticsPort: boolean): number {
   const { poolSize, sharedConnections, writeConnections, slowConnections } = sizes
   const forWork =
     poolSize + lockRetryPoolSize(poolSize) + sharedConnections + writeConnections + slowConnections

@@ -16,6 +16,7 @@ import {
   sharedAndSlowStatementTimeouts
 } from './pools.ts'
 import { createQueryable, type Queryable, type SendStatement } from './queryable.ts'
+import { findCommittedPosition, openReplica, type ReplicaStatistics } from './replica/replica.ts'
 import { createCallBatcher } from './transactions/call-batching.ts'
 import {
   type DedicatedConnection,
@@ -75,6 +76,8 @@ export type Database = Queryable &
     /** Finds connections whose peer vanished without closing them, and closes them. Call it after a query timeout. */
     closeDeadConnections(): Promise<void>
     statistics(): ConnectionPoolStatistics
+    /** Statistics of the replica; undefined without one. */
+    replicaStatistics(): ReplicaStatistics | undefined
     close(): Promise<void>
   }
 
@@ -93,7 +96,7 @@ const LOCKED_MS = 1_000
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const { onStatement, poolWaitMs: waitMs, statementTimeoutMs, lockTimeoutMs } = options
-  const { sharedMs, slowMs } = sharedAndSlowStatementTimeouts(options)
+  const { sharedMs, slowMs, replicaMs } = sharedAndSlowStatementTimeouts(options)
   const pools = openConnectionPools(options, () => endSilentConnections())
   const { transactions, patient, writes, slow, shared, probes, acquired } = pools
   /** Reads that hit a lock timeout, such as on a table that is being altered: until when they use the pool for writes. */
@@ -103,11 +106,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   const send: SendStatement = (statement, values) => {
     onStatement?.(statement.name)
     if (statement.mayLock) return sendAlone(writes, statement, values, statementTimeoutMs)
-    if (statement.isSlow) return sendAlone(slow, statement, values, slowMs)
+    if (statement.isSlow) return sendSlow(statement, values)
     if (locked.size > 0 && isLocked(statement)) return sendAlone(writes, statement, values, sharedMs)
     acquired.count += 1
     if (shared.total === 0) acquired.empty += 1
     return shared.query(statement, values).catch(error => readAgain(error, statement, values))
+  }
+
+  /** Runs a slow read on the replica, if it has all commits, otherwise on the primary. */
+  async function sendSlow(statement: Sent, values: unknown[]): ReturnType<SendStatement> {
+    const answer = statement.isPrimaryOnly ? undefined : await replica?.read(statement, values)
+    return answer ?? sendAlone(slow, statement, values, slowMs)
   }
 
   /** Retries a read once over another connection when the connection caused the error. */
@@ -208,6 +217,15 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
+  const queryable = createQueryable(send)
+  const replica =
+    pools.replica &&
+    openReplica({
+      pool: pools.replica,
+      ...(options.replica as NonNullable<typeof options.replica>),
+      findPosition: () => queryable.first(findCommittedPosition),
+      statementTimeoutMs: replicaMs
+    })
   const turns = createKeyedQueue()
   const inTurns = (keys: readonly string[], run: typeof groupCommit): Database => ({
     ...database,
@@ -220,7 +238,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   })
   const database: Database = {
-    ...createQueryable(send),
+    ...queryable,
     transaction,
     isKeyBusy: turns.isTaken,
     batchCalls: work => createCallBatcher(work, waitMs),
@@ -233,7 +251,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     isOutOfConnections: pools.isOut,
     closeDeadConnections: endSilentConnections,
     statistics: pools.statistics,
-    close: pools.close
+    replicaStatistics: () => replica?.statistics(),
+    close: () => {
+      replica?.close()
+      return pools.close()
+    }
   }
   return database
 }

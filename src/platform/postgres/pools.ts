@@ -9,6 +9,7 @@ import {
 } from './connect.ts'
 import { lockRetryPoolSize, processConnectionsMax } from './connection-limits.ts'
 import type { SuspectConnection } from './connections/dead-peer-detection.ts'
+import type { DatabaseHosts } from './connections/hosts.ts'
 import { ConnectionPool } from './connections/pool.ts'
 import { ConnectionPoolGroup } from './connections/pool-group.ts'
 import { createDatabaseProbes } from './connections/probes.ts'
@@ -27,6 +28,8 @@ export type DatabaseOptions = DatabaseConnectOptions & {
   slowConnections: number
   /** How long a caller may wait for a connection, in milliseconds. */
   poolWaitMs: number
+  /** The server that slow reads use while it has all commits. `onChange` gets the reason when it cannot be used, else null. */
+  replica?: { url: string; hosts: DatabaseHosts; onChange?: (problem: string | null) => void } | undefined
   /** Called with the name of every statement before it is sent. For tests that count them. */
   onStatement?: ((name: string) => void) | undefined
 }
@@ -46,6 +49,8 @@ const SHARED_STATEMENT_MS_MAX = 1_000
 const SHARED_LOCK_MS_MAX = 50
 /** Statement timeout of slow reads: clients do not wait longer for a search. */
 const SLOW_STATEMENT_MS_MAX = 2_000
+/** Statement timeout of slow reads on a replica: shorter, because the primary executes them afterwards. */
+const REPLICA_STATEMENT_MS_MAX = 1_000
 /** A connection without response counts as dead this long after the server's statement timeout. */
 const SILENCE_MS = 200
 /** Factor of the lock timeout when a transaction is retried after a lock timeout. */
@@ -56,7 +61,8 @@ export const sharedAndSlowStatementTimeouts = ({
   statementTimeoutMs
 }: Pick<DatabaseOptions, 'statementTimeoutMs'>) => ({
   sharedMs: Math.min(statementTimeoutMs, SHARED_STATEMENT_MS_MAX),
-  slowMs: Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX)
+  slowMs: Math.min(statementTimeoutMs, SLOW_STATEMENT_MS_MAX),
+  replicaMs: Math.min(statementTimeoutMs, REPLICA_STATEMENT_MS_MAX)
 })
 
 /** Opens the pools of this process, one for each kind of work. */
@@ -94,6 +100,7 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
     { max: options.slowConnections, waitMs, statementTimeoutMs: slowMs },
     forceCustomPlanSettings
   )
+  const replica = options.replica && openReplicaPool({ ...options, ...options.replica })
   const probes = createDatabaseProbes(probeWaitMs => open({ max: 1, waitMs: probeWaitMs }, {}))
   const forReads = {
     ...options,
@@ -117,6 +124,7 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
     patient,
     writes,
     slow,
+    replica,
     shared,
     probes,
     group,
@@ -133,7 +141,7 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
       for (const each of [...forWork, ...dedicated, shared]) each.replaceConnections()
     },
     statistics: (): ConnectionPoolStatistics => {
-      const pools = [...forWork, ...dedicated, ...probes.pools]
+      const pools = [...forWork, ...dedicated, ...probes.pools, ...(replica ? [replica] : [])]
       const taken = sumBy(pools, each => each.busy) + shared.busy
       const total = sumBy(pools, each => each.total) + shared.total
       return {
@@ -147,7 +155,22 @@ export function openConnectionPools(options: DatabaseOptions, onSilence: () => v
       }
     },
     close: async () => {
-      await Promise.all([...forWork, ...dedicated, ...probes.pools, shared].map(each => each.close()))
+      await Promise.all(
+        [...forWork, ...dedicated, ...probes.pools, shared, replica].map(each => each?.close())
+      )
     }
   }
+}
+
+/** Opens the pool for slow reads of a replica. Its connections lead to another server, so it shares none with other pools. */
+function openReplicaPool(options: DatabaseOptions): ConnectionPool {
+  const { replicaMs: statementTimeoutMs } = sharedAndSlowStatementTimeouts(options)
+  const connect = { ...options, statementTimeoutMs }
+  return new ConnectionPool(pgClientConfig(connect, forceCustomPlanSettings), {
+    max: options.slowConnections,
+    waitMs: options.poolWaitMs,
+    session: initialSessionSettings(connect, forceCustomPlanSettings),
+    group: new ConnectionPoolGroup(),
+    canLend: false
+  })
 }

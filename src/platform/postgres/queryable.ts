@@ -32,7 +32,7 @@ export type Queryable = {
 }
 
 export type SendStatement = (
-  statement: Pick<Statement, 'name' | 'text' | 'isSlow' | 'mayLock' | 'isForEach'>,
+  statement: Pick<Statement, 'name' | 'text' | 'isSlow' | 'isPrimaryOnly' | 'mayLock' | 'isForEach'>,
   values: unknown[]
 ) => Promise<Pick<pg.QueryResult, 'rows' | 'rowCount'>>
 

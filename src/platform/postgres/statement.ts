@@ -101,6 +101,8 @@ export type Statement<
   readonly text: string
   /** The statement's duration grows with the data, so it runs on separate connections and delays no fast statement. */
   readonly isSlow: boolean
+  /** A replica never executes the statement. */
+  readonly isPrimaryOnly: boolean
   /**
    * The statement writes or locks. Outside a transaction it holds a connection alone, so that no other statement waits
    * behind it.
@@ -127,6 +129,8 @@ type Declaration<T extends StatementValueTypes, G extends StatementValueTypes> =
   gives?: G
   /** Marks a statement that only reads and may be slow, such as a search. */
   slow?: boolean
+  /** Marks a slow statement whose rows decide what is written, such as those to repair: only the primary executes it. */
+  primaryOnly?: boolean
   /**
    * Marks a statement that runs once for all callers that share a transaction. Its parameters are the columns of `$each`, a
    * table with one row per caller and a column `at`, the row's number. It returns `at` with each row, so that each caller
@@ -159,7 +163,7 @@ export function statement<
   const T extends StatementValueTypes = Nothing,
   const G extends StatementValueTypes = Nothing
 >(declaration: Declaration<T, G>): Statement<T, G> {
-  const { name, slow: isSlow = false } = declaration
+  const { name, slow: isSlow = false, primaryOnly: isPrimaryOnly = false } = declaration
   const { takes = {}, gives = {} } = declaration as Declaration<StatementValueTypes, StatementValueTypes>
   if (name.length > NAME_LENGTH_MAX) throw new RangeError(`statement name ${name} is too long`)
   if (statements.has(name)) throw new Error(`two statements are called ${name}`)
@@ -168,7 +172,7 @@ export function statement<
   const mayLock = LOCKS.test(text)
   if (isSlow && mayLock)
     throw new Error(`${name} writes or locks: connections for slow statements are for reading`)
-  const declared: Statement = { name, takes, gives, text, isSlow, mayLock, isForEach }
+  const declared: Statement = { name, takes, gives, text, isSlow, isPrimaryOnly, mayLock, isForEach }
   statements.set(name, declared)
   return declared as Statement<T, G>
 }

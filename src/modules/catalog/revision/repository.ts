@@ -61,6 +61,7 @@ export const listMispricedProducts = statement({
   takes: { ids: 'uuid[]', currency: 'text' },
   gives: { id: 'uuid' },
   slow: true,
+  primaryOnly: true,
   text: `
     select products.id
     from catalog.products
@@ -82,6 +83,7 @@ export const listCategorySubtreeProductIdsAfter = statement({
   takes: { category: 'uuid', after: 'uuid', limit: 'int8' },
   gives: { id: 'uuid' },
   slow: true,
+  primaryOnly: true,
   text: `
     select id from catalog.products
     where id > $after and exists (

@@ -210,6 +210,7 @@ export const listWrongLowStockMarks = statement({
   name: 'inventory.list_wrongly_marked',
   gives: { id: 'uuid' },
   slow: true,
+  primaryOnly: true,
   text: `select items.id from inventory.items ${available} where items.is_low <> (${isLow}) order by items.id`
 })
 export const listLowStockItems = statement({

@@ -35,6 +35,7 @@ export const listStockLedgerLevels = statement({
     breaks: json<DiscontinuousStockMovement[]>()
   },
   slow: true,
+  primaryOnly: true,
   text: `
     with page as (
       select item_id, location_id, on_hand, reserved, seq from inventory.levels
@@ -85,6 +86,7 @@ export const listMissingStockLevelsOfReservations = statement({
   takes: { limit: 'int8' },
   gives: { item_id: 'uuid', location_id: 'uuid' },
   slow: true,
+  primaryOnly: true,
   text: `
     select distinct item_id, location_id from inventory.reservations
     where state <> 'closed' and not exists (
@@ -98,6 +100,7 @@ export const listOverdueReservations = statement({
   takes: { limit: 'int8' },
   gives: { owner: 'uuid', item_ids: 'uuid[]', seconds: 'float8' },
   slow: true,
+  primaryOnly: true,
   text: `
     select owner, array_agg(item_id order by item_id) as item_ids,
       extract(epoch from now() - min(expires_at))::float8 as seconds
@@ -111,6 +114,7 @@ export const listOverdueStockRequests = statement({
   takes: { limit: 'int8' },
   gives: { id: 'uuid', kind: 'text', seconds: 'float8' },
   slow: true,
+  primaryOnly: true,
   text: `
     select id, kind, extract(epoch from now() - posted_at)::float8 as seconds from inventory.requests
     where done_at is null and posted_at < now() - interval '60 seconds'

@@ -113,6 +113,7 @@ export const sumAllUnpaidUnits = statement({
   name: 'orders.sum_all_unpaid_units',
   gives: { units: 'int8', orders: 'int8', buyers: 'int8', networks: 'int8', largest_network_units: 'int8' },
   slow: true,
+  primaryOnly: true,
   text: `
     with networks as (
       select network, sum(units) as units from orders.unpaid_units where network is not null group by network
@@ -128,6 +129,7 @@ export const listVariantsWithMostUnpaidUnits = statement({
   takes: { more_than: 'int8', limit: 'int8' },
   gives: { variant_id: 'uuid', units: 'int8' },
   slow: true,
+  primaryOnly: true,
   text: `
     select variant_id, sum(units) as units from orders.unpaid_units
     group by variant_id having sum(units) > $more_than order by units desc, variant_id limit $limit`

@@ -54,6 +54,7 @@ export const listMiscountedProductRatings = statement({
   takes: { product_ids: 'uuid[]' },
   gives: { id: 'uuid' },
   slow: true,
+  primaryOnly: true,
   text: `
     select wanted.id from unnest($product_ids::uuid[]) as wanted (id)
     left join reviews.ratings kept on kept.product_id = wanted.id

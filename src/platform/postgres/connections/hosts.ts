@@ -19,11 +19,13 @@ export class DatabaseHosts {
   #timeline = 0
   readonly #admitted = new Map<pg.Client, number>()
 
-  constructor(url: string) {
+  /** `areReplicas`: none of the hosts has to be a primary. */
+  constructor(url: string, areReplicas = false) {
     const { urls, attributes } = parseDatabaseUrl(url) ?? { urls: [url], attributes: null }
     this.urls = urls
     this.requiresPrimary =
-      urls.length > 1 || (attributes !== null && WRITABLE_SESSION_ATTRIBUTES.includes(attributes))
+      !areReplicas &&
+      (urls.length > 1 || (attributes !== null && WRITABLE_SESSION_ATTRIBUTES.includes(attributes)))
   }
 
   get current(): number {
