@@ -181,7 +181,8 @@ export const databaseOptionsFromConfig = ({ database }: Config, url: string): Da
   lockTimeoutMs: database.lock_timeout_ms
 })
 
-function replicaOf({ database: { replica_url: url } }: Config, log?: Log): DatabaseOptions['replica'] {
+/** The replica of these settings, if there is one. `log`: where its failures are reported. */
+export function replicaOf({ database: { replica_url: url } }: Config, log?: Log): DatabaseOptions['replica'] {
   if (url === '') return undefined
   const onChange = (problem: string | null) =>
     problem === null

@@ -16,9 +16,11 @@ import {
   databaseOptionsFromConfig,
   openKeyValueCache,
   primaryDatabaseConnectionsMax,
+  replicaOf,
   socketsMaxByUse
 } from '../../platform/platform.ts'
-import { openUnpooledPgClient, pgClientConfig } from '../../platform/postgres/connect.ts'
+import { closePgClient } from '../../platform/postgres/clients.ts'
+import { createPgClient, openUnpooledPgClient, pgClientConfig } from '../../platform/postgres/connect.ts'
 import {
   describeConnectionShortage,
   findConnectionLimits,
@@ -33,6 +35,7 @@ const FREE_BYTES_MIN = 512 * MEBIBYTE
 const CLOCK_MS_MAX = 5_000
 const CACHE_MS_MAX = 3_000
 const CACHE_POLL_MS = 50
+const REPLICA_MS_MAX = 3_000
 
 /** Returns the checks of the installation that need no database. */
 export const checksWithoutDatabase = (config: Config): readonly DiagnosisCheck[] => [
@@ -155,6 +158,7 @@ export const checksWithDatabase = (
       await client.end()
     }
   }
+  const replica = replicaOf(config)
   return [
     {
       about: 'server',
@@ -171,6 +175,7 @@ export const checksWithDatabase = (
       }
     },
     { about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) },
+    ...(replica === undefined ? [] : [{ about: 'replica', find: () => checkReplica(replica) }]),
     { about: 'schema', find: () => checkSchema(databaseUrl, modules) },
     {
       about: 'clock',
@@ -209,6 +214,32 @@ function judgeWriting({ is_replica, is_read_only }: Record<string, unknown>): Di
       'It is set for the server, the database or the user. Run: alter ... reset default_transaction_read_only.'
     )
   return okDiagnosisFinding('possible')
+}
+
+/** Whether slow reads can use the replica. Without it the primary answers them, so no problem of it is an error. */
+async function checkReplica({ hosts }: NonNullable<ReturnType<typeof replicaOf>>): Promise<DiagnosisFinding> {
+  const client = createPgClient({
+    hosts,
+    session: {},
+    connectionTimeoutMillis: REPLICA_MS_MAX,
+    application_name: 'cartwright doctor'
+  })
+  try {
+    await client.connect()
+    const { rows } = await client.query(READ_ONLY)
+    if (rows[0]?.is_replica === true) return okDiagnosisFinding('a standby, which answers slow reads')
+    return warningDiagnosisFinding(
+      'the server is not a standby, so the primary answers slow reads',
+      'Set database.replica_url to a streaming standby of the primary.'
+    )
+  } catch (error) {
+    return warningDiagnosisFinding(
+      `cannot be used, so the primary answers slow reads: ${(error as Error).message}`,
+      'Check database.replica_url, and that the standby runs.'
+    )
+  } finally {
+    await closePgClient(client)
+  }
 }
 
 const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`

@@ -229,3 +229,15 @@ test('doctor reports a limit of open files that is below the configured connecti
   })
   expect(checkOpenFilesLimit(config, 1_283)).toMatchObject({ state: 'ok' })
 })
+
+test('a replica that is no standby or cannot be reached is a warning, because the primary answers', async () => {
+  const port = await closedPort()
+  const closed = { CARTWRIGHT__DATABASE__REPLICA_URL: `postgres://shop@127.0.0.1:${port}/shop` }
+  expect(await complaints(closed)).toEqual({
+    replica: expect.stringMatching(/^warning: cannot be used, .*ECONNREFUSED/)
+  })
+  const primary = { CARTWRIGHT__DATABASE__REPLICA_URL: database.url }
+  expect(await complaints(primary)).toEqual({
+    replica: expect.stringMatching(/^warning: the server is not a standby/)
+  })
+})
