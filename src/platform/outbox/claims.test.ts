@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { INDEX_SCAN_SETTINGS } from './claims.ts'
+import type { Log } from '../log.ts'
+import type { Database } from '../postgres/database.ts'
+import { createOutboxJobClaims, INDEX_SCAN_SETTINGS } from './claims.ts'
+import { createRecurringJobSchedule } from './dispatcher.ts'
 import { claimJobs } from './job-queries.ts'
 
 /** How a claim goes about a backlog that came since PostgreSQL last looked at the table. */
@@ -33,3 +36,28 @@ test('claiming outbox jobs reads them in index order, however many are pending',
   // Without these settings the claim reads and sorts all pending jobs.
   expect(await planOfClaim({})).toContain('Sort')
 })
+
+test.each([
+  { planned: 2, writes: 0 },
+  { planned: 1, writes: 1 }
+])(
+  'with $planned of 2 schedules planned, claims use their connection $writes times',
+  async ({ planned, writes }) => {
+    let attempts = 0
+    const attempt = async () => {
+      attempts += 1
+      return { kind: 'done', value: 1 }
+    }
+    const db = {
+      first: async () => ({ total: planned }),
+      rows: async () => [],
+      dedicated: () => ({ attempt, close: async () => {} })
+    } as unknown as Database
+    const claims = createOutboxJobClaims(db, {} as Log)
+    const schedules = ['bells.wind', 'bells.ring'].map(name => createRecurringJobSchedule(name))
+    expect(await claims.ensureSchedules(schedules)).toBe(true)
+    expect(await claims.findHandlersWithDueJobs(['bells.wind'])).toEqual([])
+    expect(attempts).toBe(writes)
+    await claims.close()
+  }
+)

@@ -59,8 +59,11 @@ export function recurringScheduleInsertParameters(schedules: readonly RecurringJ
   }
 }
 
-/** Claims, renews and settles rows on dedicated connections, so that handlers never delay it. */
-export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log) {
+/**
+ * Claims, renews and settles rows on dedicated connections, so that handlers never delay it. Looks for due rows over the
+ * shared connections, so that a process without work needs no other.
+ */
+export function createOutboxJobClaims(db: Pick<Database, 'dedicated' | 'first' | 'rows'>, log: Log) {
   const settings = { settings: INDEX_SCAN_SETTINGS, statementTimeoutMs: CLAIM_MS_MAX }
   const claimConnection = db.dedicated(settings)
   /** A separate connection, because many concurrent claims would delay renewals past the lease. */
@@ -82,6 +85,13 @@ export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log)
     if (attempt.kind === 'undone') log.debug({ err: attempt.error }, 'outbox query failed')
     return attempt.kind === 'done' ? attempt.value : undefined
   }
+
+  /** Returns `undefined` when the database does not answer; the next poll looks again. */
+  const lookFor = <T>(reading: Promise<T>): Promise<T | undefined> =>
+    reading.catch((error: unknown) => {
+      log.debug({ err: error }, 'outbox query failed')
+      return undefined
+    })
 
   const keysOf = ({ handler, lease }: ClaimedJobBatch, rows: readonly repository.ClaimedJob[]) => ({
     handler,
@@ -167,12 +177,15 @@ export function createOutboxJobClaims(db: Pick<Database, 'dedicated'>, log: Log)
       return delaySeconds === null
     },
     /** Creates missing schedules. Returns true when all exist. */
-    ensureSchedules: async (schedules: readonly RecurringJobScheduleRow[]) =>
-      (await runBriefly(tx =>
-        tx.run(repository.insertMissingSchedules, recurringScheduleInsertParameters(schedules))
-      )) !== undefined,
+    ensureSchedules: async (schedules: readonly RecurringJobScheduleRow[]): Promise<boolean> => {
+      const { handlers, subjects, ...others } = recurringScheduleInsertParameters(schedules)
+      const found = await lookFor(db.first(repository.countSchedules, { handlers, subjects }))
+      if (found?.total === schedules.length) return true
+      const missing = { handlers, subjects, ...others }
+      return (await runBriefly(tx => tx.run(repository.insertMissingSchedules, missing))) !== undefined
+    },
     findHandlersWithDueJobs: async (handlers: readonly string[]) =>
-      (await runBriefly(tx => tx.rows(repository.findHandlersWithDueJobs, { handlers }))) ?? [],
+      (await lookFor(db.rows(repository.findHandlersWithDueJobs, { handlers }))) ?? [],
     /**
      * In one process of the shop: postpones rows that wait for a failed one of their subject, and measures the backlog. Returns
      * null in the others.

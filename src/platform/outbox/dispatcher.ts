@@ -127,14 +127,15 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
     }
   }
 
+  // Jitter, so that processes that start together do not keep polling at the same moment.
+  const pauseFor = (milliseconds: number) =>
+    delay(milliseconds * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(() => {})
+
   /** Repeats `work` until the stop, also while the database does not answer. */
   async function repeat(milliseconds: number, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await work()
-      // Jitter, so that processes that start together do not keep polling at the same moment.
-      await delay(milliseconds * (0.75 + Math.random() / 2), undefined, { signal, ref: false }).catch(
-        () => {}
-      )
+      await pauseFor(milliseconds)
     }
   }
 
@@ -190,7 +191,8 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       running = {
         claims,
         loops: [
-          repeat(BACKLOG_MS, measureBacklog),
+          // Not at the start, because it needs the connection of claims.
+          pauseFor(BACKLOG_MS).then(() => repeat(BACKLOG_MS, measureBacklog)),
           ...(names.length > 0 ? [repeat(POLL_MS, poll), repeat(RENEW_MS, claims.renewAll)] : [])
         ]
       }

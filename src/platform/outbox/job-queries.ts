@@ -157,6 +157,15 @@ export const insertMissingSchedules = statement({
       as schedules (handler, subject, event_id, seconds), make_interval(secs => seconds) as delay
     on conflict (subject, handler, id) do nothing`
 })
+export const countSchedules = statement({
+  name: 'outbox.count_schedules',
+  takes: { handlers: 'text[]', subjects: 'uuid[]' },
+  gives: { total: 'int8' },
+  text: `
+    select count(*) as total
+    from unnest($handlers::text[], $subjects::uuid[]) as schedules (handler, subject)
+      join cartwright.jobs on jobs.subject = schedules.subject and jobs.handler = schedules.handler and jobs.id = 0`
+})
 
 /** Delays the next attempt, or marks the row dead without a delay. Later rows of its subject wait as long, so they stay in order. */
 export const recordJobFailure = statement({

@@ -24,6 +24,11 @@ export const tryLockStockRequests = statement({
   gives: { is_mine: 'bool' },
   text: `select pg_try_advisory_xact_lock(hashtextextended('inventory.requests', 0)) as is_mine`
 })
+export const findAnyPendingStockRequest = statement({
+  name: 'inventory.is_request_pending',
+  gives: { is_pending: 'bool' },
+  text: 'select exists (select from inventory.requests where done_at is null) as is_pending'
+})
 export const listPendingStockRequests = statement({
   name: 'inventory.list_requests_to_do',
   takes: { limit: 'int8' },

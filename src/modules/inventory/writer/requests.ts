@@ -63,6 +63,9 @@ function operationOf(row: RowOf<typeof repository.listPendingStockRequests>): St
   return { kind, id, owner: owner ?? '', parts: lines.parts ?? null, locationId: lines.locationId ?? null }
 }
 
+export const areStockRequestsPending = async (db: Queryable): Promise<boolean> =>
+  (await db.first(repository.findAnyPendingStockRequest))?.is_pending === true
+
 /**
  * Returns the oldest pending requests that fit into a batch. Returns none while another process applies
  * requests.

@@ -11,6 +11,7 @@ import type { KitComponentCache } from './kit-components.ts'
 import { createStockOperationQueue, type QueuedStockOperation } from './queue.ts'
 import { recordContestedStockUnits } from './record-contested.ts'
 import {
+  areStockRequestsPending,
   createStockRequestOutcomeWaiters,
   finishStockRequests,
   lockPendingStockRequests
@@ -25,15 +26,9 @@ import {
 
 const BATCH = { operationsMax: 128, linesMax: 300 }
 const REQUESTS_MAX = 128
-/**
- * Lock timeout in milliseconds. No batch takes this long, so a longer wait means that the lock holder
- * hangs.
- */
+/** Lock timeout in milliseconds. No batch takes this long, so a longer wait means that the lock holder hangs. */
 const LOCK_MS = 250
-/**
- * How long items that could not be locked are tried without waiting, in milliseconds, so that others
- * proceed.
- */
+/** How long items that could not be locked are tried without waiting, in milliseconds, so that others proceed. */
 const STUCK_MS = 250
 /** Pause when all work waits for locks of other transactions, in milliseconds. */
 const PAUSE_MS = 5
@@ -67,7 +62,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
   const stuck = new Map<string, number>()
   const writerMetrics = declareMetrics(metrics, () => ({ entries: queue.size(), oldestSeconds }))
   let oldestSeconds = 0
-  let hasRequests = true
+  let hasRequests = false
   let isStopping = false
   let wakeUp = Promise.withResolvers<void>()
 
@@ -84,18 +79,24 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     hasRequests = true
     wakeUp.resolve()
   }
+  /** Looks over the shared connections, because a process without stock changes needs no connection of its writer. */
+  const wakeForRequests = async () => {
+    // The next poll looks again.
+    if (await areStockRequestsPending(db).catch(() => false)) wake()
+  }
   const pause = createPollPause()
   const pollLater = () => setTimeout(poll, pause.ms()).unref()
   const poll = () => {
-    wake()
     polling = pollLater()
+    wakeForRequests()
   }
   let polling = pollLater()
   /** Requests were posted in this process. Polls soon, too, because another process may hold the lock of requests now. */
   const requestsPosted = () => {
     pause.worked()
     clearTimeout(polling)
-    poll()
+    polling = pollLater()
+    wake()
   }
 
   function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
@@ -240,6 +241,7 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
   }
 
   const working = work()
+  wakeForRequests()
 
   return {
     /**
@@ -252,9 +254,10 @@ export function createStockWriter({ db, kits, publisher, log, metrics, queueMax 
     outcomesOf: waiters.outcomesOf,
     /** Stops accepting operations and finishes the queued ones, including requests posted here. */
     stop: async () => {
-      isStopping = true
       clearTimeout(polling)
-      wake()
+      await Promise.race([wakeForRequests(), delay(BATCH_ATTEMPT_MS_MAX, undefined, { ref: false })])
+      isStopping = true
+      wakeUp.resolve()
       await Promise.race([working, delay(STOP_MS_MAX, undefined, { ref: false })])
       await dedicated.close()
     }
