@@ -17,5 +17,6 @@ export const outboxRecordingJobIntervals = (intervals: Map<string, number>, outb
 /** Plans the first run of each job after its interval, unless it is planned already. */
 export async function planRecurringJobs(db: Database, intervals: ReadonlyMap<string, number>): Promise<void> {
   const schedules = [...intervals].map(([name, seconds]) => createRecurringJobSchedule(name, seconds))
-  await db.run(insertMissingSchedules, recurringScheduleInsertParameters(schedules))
+  const missing = recurringScheduleInsertParameters(schedules)
+  await db.transaction(tx => tx.run(insertMissingSchedules, missing))
 }

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import { newId } from '../../../kernel/ids.ts'
 import type { Log } from '../../../platform/log.ts'
-import type { Database } from '../../../platform/postgres/database.ts'
+import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import * as repository from './repository.ts'
 
@@ -58,9 +58,9 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
     return key && createPrivateKey({ key, format: 'der', type: 'pkcs8' })
   }
 
-  async function add(urgent: boolean): Promise<void> {
+  async function add(on: Queryable, urgent: boolean): Promise<void> {
     const { privateKey } = generateKeyPairSync('ed25519')
-    await db.run(repository.insertSigningKeyIfDue, {
+    await on.run(repository.insertSigningKeyIfDue, {
       kid: newId(),
       sealed: seal(privateKey),
       rotationDays: ROTATION_DAYS,
@@ -71,8 +71,10 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
 
   /** Rotates keys when due, deletes retired ones, and loads the keys of other processes. */
   async function refresh(): Promise<void> {
-    await add(false)
-    await db.run(repository.deleteRetiredSigningKeys, { overlapSeconds: OVERLAP_SECONDS })
+    await db.transaction(async tx => {
+      await add(tx, false)
+      await tx.run(repository.deleteRetiredSigningKeys, { overlapSeconds: OVERLAP_SECONDS })
+    })
     await reload()
     if (foreign.length > 0)
       log.warn(
@@ -81,7 +83,7 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
       )
     // With a lost secret, access tokens become invalid, but the shop keeps running with a new key.
     for (let tries = 0; signingKey() === undefined && tries < 3; tries += 1) {
-      await add(true)
+      await add(db, true)
       await reload()
     }
   }
