@@ -46,7 +46,14 @@ const db = openDatabase({
 const log = pino({ level: 'error' })
 const settings = { position_wait_seconds: 1, retention_days: 90 }
 const metrics = createMetricRegistry()
-const eventLog = createEventLog({ db, log, metrics, timers: createTimers(log), settings })
+const eventLog = createEventLog({
+  partitions: { keep: () => {} },
+  db,
+  log,
+  metrics,
+  timers: createTimers(log),
+  settings
+})
 const outbox = createOutbox({ db, log, metrics, eventLog })
 const sequencer = createEventLogSequencer({ db, log, waitSeconds: 1 })
 const client = new pg.Client({ connectionString: server.url })

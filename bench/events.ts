@@ -222,6 +222,7 @@ function openOutbox(on: Database, handled: (count: number) => void = () => {}) {
   const log = pino({ level: 'error' })
   const metrics = createMetricRegistry()
   const eventLog = createEventLog({
+    partitions: { keep: () => {} },
     db: on,
     log,
     metrics,

@@ -111,6 +111,7 @@ export async function setUpShopModules(
     diagnoses: [
       ...diagnosePorts(loaded),
       ...platform.eventLog.diagnoses,
+      ...platform.partitions.diagnoses,
       { about: 'start', find: () => assertCanStart().then(() => okDiagnosisFinding('nothing prevents it')) },
       ...loaded.flatMap(({ instance }) => instance.diagnoses ?? [])
     ],

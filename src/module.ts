@@ -10,6 +10,7 @@ import type { EventLogReader } from './platform/event-log/event-log.ts'
 import type { Metrics } from './platform/metrics/registry.ts'
 import type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 import type { Emit, Enqueue, Outbox } from './platform/outbox/outbox.ts'
+import type { Partitions } from './platform/partitions/partitions.ts'
 import type { PersonalDataHandler } from './platform/personal-data.ts'
 import type { Platform } from './platform/platform.ts'
 import type { Transaction } from './platform/postgres/database.ts'
@@ -86,13 +87,15 @@ export type ModuleInstance<Api, C = EventHandlersOf<Events>, J = JobHandlersOf<J
 }
 
 /** The platform for one module: its metrics are prefixed with its name, and it emits and enqueues only what it declares. */
-export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog'> & {
+export type ModulePlatform = Omit<Platform, 'metrics' | 'outbox' | 'eventLog' | 'partitions'> & {
   metrics: Metrics
   emit: Emit
   enqueue: Enqueue
   /** Events and jobs of all modules, for their administration. */
   deliveries: Outbox['console']
   eventLog: EventLogReader
+  /** Its tables that are partitioned by time. */
+  partitions: Pick<Partitions, 'keep'>
   /** The providers of the module's own ports. */
   ports: PortReader
   /** The fields that modules add to its own resources. It needs them only for what it sends as text or files. */

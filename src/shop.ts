@@ -218,6 +218,7 @@ async function openOnce(
         // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
         platform.outbox.start()
+        platform.partitions.start()
         const prepared = isFirst
           ? await createDemoAndFirstAdministrator(app, config, { address, isEmbedded: database.embedded })
           : { admin: null, demoProducts: 0 }

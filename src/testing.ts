@@ -211,6 +211,7 @@ async function openWith<Apis extends Record<string, object>>(
     })
   if (!runsSchedulesAtStart) await planRecurringJobs(platform.db, intervals)
   platform.outbox.start()
+  platform.partitions.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   // `end` resolves before all connections are closed. Dropping the database may then terminate them with an error.
   direct.on('connect', client => client.on('error', () => {}))

@@ -17,6 +17,7 @@ import { declareInfrastructureMetrics } from './metrics/infrastructure.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { describeOpenFilesShortage, OPEN_FILES_ADVICE } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
+import { createPartitionMaintenance, type Partitions } from './partitions/partitions.ts'
 import { pgClientConfig } from './postgres/connect.ts'
 import {
   describeConnectionShortage,
@@ -57,6 +58,7 @@ export type Platform = {
   durations: RequestDurationHistogram
   outbox: Outbox
   eventLog: RunningEventLog
+  partitions: Partitions
   audit: AuditTrail
   /** Opens a limit of requests, which all workers of the command share. */
   openBudget: OpenRequestBudget
@@ -118,7 +120,8 @@ export async function openPlatform(
       return 0
     })
   declareInfrastructureMetrics(metrics, db, cache)
-  const eventLog = createEventLog({ db, log, metrics, timers, settings: config.events })
+  const partitions = createPartitionMaintenance({ db, log, timers })
+  const eventLog = createEventLog({ db, log, metrics, partitions, timers, settings: config.events })
   const ownOutbox = createOutbox({ db, log, metrics, eventLog })
   const outbox = tracing?.traceOutbox(ownOutbox) ?? ownOutbox
   if (serves) {
@@ -140,13 +143,14 @@ export async function openPlatform(
     durations: new RequestDurationHistogram(),
     outbox,
     eventLog,
+    partitions,
     audit: createAuditTrail(db),
     openBudget: budgetsOf(cache, worker),
     worker,
     tracer: tracing?.tracer,
     close: async () => {
       await outbox.stop()
-      await timers.stop()
+      await Promise.all([timers.stop(), partitions.stop()])
       await Promise.all([broadcast.close(), cache.close(), tracing?.stop()])
       await db.close()
     }

@@ -96,7 +96,7 @@ export async function fillLargeStock(client: pg.ClientBase): Promise<void> {
 /** Fills the event log with 50,000 events of twelve weeks, in batches of ten. */
 export async function fillEventLog(client: pg.ClientBase): Promise<void> {
   await client.query(`
-    select cartwright.create_event_partitions(now() - interval '12 weeks', now());
+    select cartwright.create_partitions('cartwright.events', 'week', now() - interval '12 weeks', 12);
     insert into cartwright.events (id, occurred_at, event_id, subject, subject_version, name, payload_version, payload)
     select nextval('cartwright.event_ids'), now() - (50000 - n) * interval '145 seconds', gen_random_uuid(), gen_random_uuid(),
       1, (array['orders.placed', 'payments.paid', 'catalog.changed'])[n % 3 + 1], 1, jsonb_build_object('nth', n)

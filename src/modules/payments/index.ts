@@ -41,7 +41,7 @@ import { paymentCallbackRoutes } from './provider-events/callback-routes.ts'
 import { createPaymentCallbackService } from './provider-events/callback-service.ts'
 import { paymentEventQuarantineRoutes } from './provider-events/quarantine-routes.ts'
 import { createPaymentEventQuarantineService } from './provider-events/quarantine-service.ts'
-import { countQuarantinedProviderEvents, eraseOldProviderEventBytes } from './provider-events/repository.ts'
+import { countQuarantinedProviderEvents } from './provider-events/repository.ts'
 import { createPaymentProviderResponseRecorder } from './provider-events/response-recorder.ts'
 import { createEnabledPaymentProviders } from './providers/enabled.ts'
 import { paymentMethodRoutes } from './providers/method-routes.ts'
@@ -93,10 +93,9 @@ export type {
 }
 export { orderPaymentHooksPort, orderPaymentsOfApi, paymentProviderPort }
 
-const NETWORK_MS = 86_400_000
+const DAY_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
 const STATUS_SECONDS = 60
-const RAW_DAYS = 90
 
 /** Payments, refunds and payment providers. */
 export const paymentsModule = defineModule({
@@ -120,7 +119,10 @@ export const paymentsModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   diagnose: diagnosePaymentSettings,
-  setup: async ({ db, timers, config, emit, enqueue, http, log, metrics, ports, secrets }, settings) => {
+  setup: async (
+    { db, timers, config, emit, enqueue, http, log, metrics, partitions, ports, secrets },
+    settings
+  ) => {
     const { provides, stop } = createEnabledPaymentProviders({ config, settings, http, secrets })
     const providers = createPaymentProviderRegistry({
       read: () => ports.all(paymentProviderPort),
@@ -202,11 +204,13 @@ export const paymentsModule = defineModule({
       capturesExpiring
     })
     timers.untilEmpty(SWEEP_SECONDS, 'erase networks of old payments', () =>
-      db.run(eraseOldPaymentNetworks, { before: new Date(Date.now() - NETWORK_MS) })
+      db.run(eraseOldPaymentNetworks, { before: new Date(Date.now() - DAY_MS) })
     )
-    timers.untilEmpty(SWEEP_SECONDS, 'erase old payment callbacks', () =>
-      db.run(eraseOldProviderEventBytes, { days: RAW_DAYS })
-    )
+    partitions.keep({
+      table: 'payments.event_bytes',
+      period: 'month',
+      keptSince: now => new Date(now.getTime() - settings.callback_retention_days * DAY_MS)
+    })
 
     const readStatus = createPaymentReconciliationStatusReader({ db, providers })
     timers.every(

@@ -38,6 +38,12 @@ export const paymentsSettings = settingsSection('Payments.', {
     1,
     1_000
   ),
+  callback_retention_days: integerSetting(
+    'Days after which the bytes of callbacks are deleted, with the last ones of their month. Quarantined callbacks can be retried until then.',
+    90,
+    30,
+    3_650
+  ),
   refunds: settingsSection(
     'Limits on refunds of one order, in minor units of its currency, such as cents. Canceling a paid order counts as a refund.',
     {

@@ -9,7 +9,7 @@ import { type RowOf, statement } from '../postgres/statement.ts'
 
 /**
  * Counts what contradicts the log: batches that do not begin where the one before ends; among the newest million positions,
- * events with two positions; events without one that are older than 5 minutes; events outside of the partitions of weeks.
+ * events with two positions and events without one that are older than 5 minutes.
  */
 const checkEventLog = statement({
   name: 'event_log.check',
@@ -19,8 +19,7 @@ const checkEventLog = statement({
     breaks: 'int8',
     repeated: 'int8',
     unpositioned: 'int8',
-    oldest_seconds: 'float8?',
-    outside: 'int8'
+    oldest_seconds: 'float8?'
   },
   text: `
     with batches as (
@@ -35,8 +34,7 @@ const checkEventLog = statement({
     select coalesce((select max(next) - 1 from batches), 0) as latest,
       (select count(*) from batches where following <> next) as breaks,
       (select count(*) from (select id from newest group by id having count(*) > 1) twice) as repeated,
-      unpositioned.amount as unpositioned, unpositioned.oldest_seconds,
-      (select count(*) from cartwright.events_default) as outside
+      unpositioned.amount as unpositioned, unpositioned.oldest_seconds
     from (
         select count(*) as amount, extract(epoch from now() - min(occurred_at))::float8 as oldest_seconds
         from cartwright.events event
@@ -54,7 +52,7 @@ export const diagnoseEventLog = (db: Pick<Database, 'first'>): readonly Diagnosi
 ]
 
 function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
-  const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, outside = 0, oldest_seconds } = found ?? {}
+  const { latest = 0, breaks = 0, repeated = 0, unpositioned = 0, oldest_seconds } = found ?? {}
   if (breaks > 0 || repeated > 0)
     return errorDiagnosisFinding(
       `positions are not unique: ${breaks} batches begin at a wrong position, ${repeated} events have two positions`,
@@ -64,11 +62,6 @@ function judgeEventLog(found: RowOf<typeof checkEventLog> | undefined) {
     return warningDiagnosisFinding(
       `${unpositioned} events older than 5 minutes have no position, the oldest for ${Math.floor(oldest_seconds ?? 0)} s`,
       'Check that a server runs, and its log. A transaction that stays open delays its own events only.'
-    )
-  if (outside > 0)
-    return warningDiagnosisFinding(
-      `${outside} events are in no week's partition, so they are not deleted by dropping one`,
-      'A running server moves them within an hour. If not, its log has the reason.'
     )
   return okDiagnosisFinding(latest === 0 ? 'empty' : `positions up to ${latest}, unique and without gaps`)
 }

@@ -1,8 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { DiagnosisCheck } from '../../kernel/diagnosis.ts'
 import type { EventType } from '../../kernel/events.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
+import type { Partitions } from '../partitions/partitions.ts'
 import type { PersonalDataHandler } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
@@ -11,7 +11,7 @@ import { eventLogPersonalData } from './erasure.ts'
 import { type EventLogPage, type EventLogQuery, readEventLogPage } from './feed.ts'
 import { createEventLogGauge } from './metrics.ts'
 import { createEventLogPlacesByIdReader, type EventPositionAndVersions } from './positions.ts'
-import { createEventLogPartitions, dropOldEventLogPartitions } from './queries.ts'
+import { deleteEventBatches } from './queries.ts'
 import { createEventLogSequencer, type EventLogSequencer } from './sequencer.ts'
 
 /** The append-only log of the events that webhooks may send, for its readers. */
@@ -38,40 +38,32 @@ type EventLogDependencies = {
   metrics: Metrics
   log: Log
   timers: Pick<Timers, 'every'>
+  partitions: Pick<Partitions, 'keep'>
   settings: { readonly position_wait_seconds: number; readonly retention_days: number }
 }
 
-const MAINTENANCE_SECONDS = 3_600
 const MEASURE_SECONDS = 10
-/** Partitions are created this far ahead, so that a shop whose timers fail for weeks still has them. */
-const WEEKS_AHEAD = 4
+const DAY_MS = 86_400_000
 
 export function createEventLog({
   db,
   log,
   metrics,
+  partitions,
   timers,
   settings
 }: EventLogDependencies): RunningEventLog {
   const sequencer = createEventLogSequencer({ db, log, waitSeconds: settings.position_wait_seconds })
-  const inOwnContext = AsyncLocalStorage.snapshot()
-  let creating: Promise<unknown> = Promise.resolve()
-
-  const createWeeks = () =>
-    db.transaction(
-      async tx => (await tx.first(createEventLogPartitions, { weeks: WEEKS_AHEAD }))?.created ?? 0
-    )
   const measure = createEventLogGauge(metrics, db)
   timers.every(MEASURE_SECONDS, 'measure the event log', async () => {
     await measure()
     return 0
   })
-  timers.every(MAINTENANCE_SECONDS, 'create and drop weeks of the event log', async () => {
-    const days = settings.retention_days
-    const dropped = await db.transaction(
-      async tx => (await tx.first(dropOldEventLogPartitions, { days }))?.dropped ?? 0
-    )
-    return dropped + (await createWeeks())
+  partitions.keep({
+    table: 'cartwright.events',
+    period: 'week',
+    keptSince: now => new Date(now.getTime() - settings.retention_days * DAY_MS),
+    dropWith: (tx, keptSince) => tx.run(deleteEventBatches, { keptSince })
   })
 
   return {
@@ -80,14 +72,7 @@ export function createEventLog({
     personalDataOf: events => eventLogPersonalData(db, events),
     diagnoses: diagnoseEventLog(db),
     wake: sequencer.wake,
-    start: () => {
-      sequencer.start()
-      creating = inOwnContext(createWeeks).catch((error: unknown) =>
-        log.warn({ err: error }, 'weeks of the event log cannot be created now; the next hour tries again')
-      )
-    },
-    stop: async () => {
-      await Promise.all([sequencer.stop(), creating])
-    }
+    start: sequencer.start,
+    stop: sequencer.stop
   }
 }

@@ -192,25 +192,9 @@ export const findLoggedEventsByIds = statement({
 })
 export type LoggedEventRow = RowOf<typeof findLoggedEventsByIds>
 
-/** Creates the partitions of the current and the next weeks, and those of events in the default partition. */
-export const createEventLogPartitions = statement({
-  name: 'event_log.create_partitions',
-  takes: { weeks: 'int4' },
-  gives: { created: 'int8?' },
-  text: `
-    select sum(cartwright.create_event_partitions(from_at, to_at)) as created
-    from (
-      select now() as from_at, now() + make_interval(weeks => $weeks) as to_at
-      union all
-      select distinct week, week
-      from cartwright.events_default, date_trunc('week', occurred_at, 'UTC') as week
-    ) wanted`
-})
-
-/** Drops the weeks that ended more than these days ago. */
-export const dropOldEventLogPartitions = statement({
-  name: 'event_log.drop_partitions',
-  takes: { days: 'int4' },
-  gives: { dropped: 'int4?' },
-  text: 'select cartwright.drop_event_partitions(now() - make_interval(days => $days)) as dropped'
+/** Deletes the batches of the weeks that ended before a time. */
+export const deleteEventBatches = statement({
+  name: 'event_log.delete_batches',
+  takes: { keptSince: 'timestamptz' },
+  text: `select cartwright.delete_event_batches(date_trunc('week', $keptSince::timestamptz, 'UTC'))`
 })

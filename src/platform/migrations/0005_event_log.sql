@@ -39,65 +39,18 @@ create table cartwright.event_batches (
 -- Finds the batch of an event, at a hundredth of the log that a B-tree writes.
 create index event_batches_last_id on cartwright.event_batches using brin (last_id) with (pages_per_range = 16);
 
--- Creates the partitions of the weeks (UTC) from one time to another that are missing, and moves their events out of the
--- default partition. Returns how many it created.
-create function cartwright.create_event_partitions(from_at timestamptz, to_at timestamptz) returns int
-language plpgsql as $$
-declare
-  week timestamp;
-  partition text;
-  created int := 0;
-begin
-  perform pg_advisory_xact_lock(hashtextextended('cartwright.event_partitions', 0));
-  for week in select generate_series(
-    date_trunc('week', from_at at time zone 'UTC'), date_trunc('week', to_at at time zone 'UTC'), '7 days')
-  loop
-    partition := to_char(week, '"events_"IYYY"w"IW');
-    continue when to_regclass('cartwright.' || partition) is not null;
-    execute format('create table cartwright.%I (like cartwright.events including defaults including indexes)', partition);
-    execute format(
-      'with moved as (
-         delete from cartwright.events_default where occurred_at >= %2$L and occurred_at < %3$L returning *
-       ) insert into cartwright.%1$I select * from moved',
-      partition, week at time zone 'UTC', (week + interval '7 days') at time zone 'UTC');
-    execute format(
-      'alter table cartwright.events attach partition cartwright.%I for values from (%L) to (%L)',
-      partition, week at time zone 'UTC', (week + interval '7 days') at time zone 'UTC');
-    created := created + 1;
-  end loop;
-  return created;
-end $$;
-
--- Drops the partitions whose weeks ended before a time, and the batches of their events. The last batch stays, because the
--- next one begins where it ends. Returns how many partitions it dropped.
-create function cartwright.drop_event_partitions(before timestamptz) returns int
-language plpgsql as $$
-declare
-  partition text;
-  dropped int := 0;
-  -- The first time that is kept.
-  kept_at timestamptz := date_trunc('week', before, 'UTC');
-begin
-  perform pg_advisory_xact_lock(hashtextextended('cartwright.event_partitions', 0));
-  for partition in
-    select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
-    where inhparent = 'cartwright.events'::regclass and relname ~ '^events_\d{4}w\d{2}$'
-      and to_date(substr(relname, 8), 'IYYY"w"IW') < (kept_at at time zone 'UTC')::date
-  loop
-    execute format('alter table cartwright.events detach partition cartwright.%I', partition);
-    execute format('drop table cartwright.%I', partition);
-    dropped := dropped + 1;
-  end loop;
-  delete from cartwright.events_default where occurred_at < kept_at;
+-- Deletes the batches whose events are older than a time. The last batch stays, because the next one begins where it ends.
+create function cartwright.delete_event_batches(kept_at timestamptz) returns void
+language sql
+begin atomic
   update cartwright.event_batches set oldest_at = null, newest_at = null
   where first_position = (select max(first_position) from cartwright.event_batches) and oldest_at < kept_at;
   delete from cartwright.event_batches
   where first_position <= (select max(first_position) from cartwright.event_batches where oldest_at < kept_at)
     or first_position < (select max(first_position) from cartwright.event_batches where oldest_at is null);
-  return dropped;
-end $$;
+end;
 
-select cartwright.create_event_partitions(now(), now() + interval '4 weeks');
+select cartwright.create_partitions('cartwright.events', 'week', now(), 4);
 
 -- The row of the event in the log. Null for jobs, and for events that are not in the log.
 alter table cartwright.jobs add column log_id bigint;

@@ -92,15 +92,6 @@ export const releaseProviderEventFromQuarantine = statement({
       or exists (select from payments.event_bytes where event_bytes.event_id = $id))
     returning id`
 })
-export const eraseOldProviderEventBytes = statement({
-  name: 'payments.erase_old_event_bytes',
-  takes: { days: 'int4' },
-  text: `
-    delete from payments.event_bytes where event_id in (
-      select event_id from payments.event_bytes where received_at < now() - make_interval(days => $days)
-      limit 500 for update skip locked)`
-})
-
 const providerEventColumns = {
   id: 'uuid',
   provider: 'text',
