@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify'
 import { OperatorError } from '../kernel/errors.ts'
-import { deleteOldAuditEntries } from '../platform/audit.ts'
 import { createIdempotencyKeyClaims } from '../platform/idempotency/claims.ts'
 import { deleteExpiredIdempotencyKeys } from '../platform/idempotency/keys.ts'
 import { logWithoutInfoLines } from '../platform/log.ts'
@@ -183,7 +182,6 @@ export async function createGateway({
   timers.untilEmpty(CLEANUP_SECONDS, 'delete expired idempotency keys', () =>
     db.run(deleteExpiredIdempotencyKeys)
   )
-  timers.untilEmpty(CLEANUP_SECONDS, 'delete old audit entries', () => deleteOldAuditEntries(db))
   port = await openOwnDiagnosticsPort({ ...platform, metrics })
   // The diagnostics port closes last.
   app.server.once('close', () => port?.close())

@@ -17,8 +17,6 @@ export type AuditEntry = {
   status: number | null
 }
 
-const KEPT_DAYS = 400
-
 const upsertEntry = statement({
   name: 'audit.upsert_entry',
   takes: {
@@ -35,14 +33,6 @@ const upsertEntry = statement({
     values ($id, $actor, $method, $route, $params, $requestId, $status)
     on conflict (id) do update set status = excluded.status`
 })
-const deleteOldEntries = statement({
-  name: 'audit.delete_old_entries',
-  takes: { days: 'int4' },
-  text: `
-    delete from cartwright.audit where id in
-      (select id from cartwright.audit where at <= now() - make_interval(days => $days) limit 1000 for update skip locked)`
-})
-
 /** A null filter matches all. `id` is that of the entry, or any path parameter. */
 const filters = {
   actor: 'uuid?',
@@ -134,6 +124,3 @@ export const createAuditTrail = (db: Queryable): AuditTrail => ({
 export async function saveAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.run(upsertEntry, entry)
 }
-
-export const deleteOldAuditEntries = (db: Queryable): Promise<number> =>
-  db.run(deleteOldEntries, { days: KEPT_DAYS })

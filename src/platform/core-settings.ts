@@ -250,6 +250,14 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     ),
     retention_days: integerSetting('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
   }),
+  audit: settingsSection('The audit log of what administrators change.', {
+    retention_days: integerSetting(
+      'Days after which entries are deleted, with the last ones of their month. PCI DSS demands a year.',
+      400,
+      365,
+      36_500
+    )
+  }),
   tracing: settingsSection('Traces for OpenTelemetry.', {
     url: textSetting(
       'URL of an OpenTelemetry collector, which gets traces by OTLP over HTTP: http://collector:4318. Empty: no traces.',

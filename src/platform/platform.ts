@@ -17,7 +17,7 @@ import { declareInfrastructureMetrics } from './metrics/infrastructure.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { describeOpenFilesShortage, OPEN_FILES_ADVICE } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
-import { createPartitionMaintenance, type Partitions } from './partitions/partitions.ts'
+import { createPartitionMaintenance, keptForDays, type Partitions } from './partitions/partitions.ts'
 import { pgClientConfig } from './postgres/connect.ts'
 import {
   describeConnectionShortage,
@@ -121,6 +121,8 @@ export async function openPlatform(
     })
   declareInfrastructureMetrics(metrics, db, cache)
   const partitions = createPartitionMaintenance({ db, log, timers })
+  const { retention_days: auditDays } = config.audit
+  partitions.keep({ table: 'cartwright.audit', period: 'month', keptSince: keptForDays(auditDays) })
   const eventLog = createEventLog({ db, log, metrics, partitions, timers, settings: config.events })
   const ownOutbox = createOutbox({ db, log, metrics, eventLog })
   const outbox = tracing?.traceOutbox(ownOutbox) ?? ownOutbox

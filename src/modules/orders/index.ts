@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { provide } from '../../kernel/ports.ts'
 import { defineModule } from '../../module.ts'
+import { keptForYears } from '../../platform/partitions/partitions.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'
@@ -219,7 +220,12 @@ export const ordersModule = defineModule({
   migrations: new URL('./migrations/', import.meta.url),
   personalData: true,
   setup: async (platform, settings, { payments, ...others }) => {
-    const { secrets } = platform
+    const { partitions, secrets } = platform
+    partitions.keep({
+      table: 'orders.history',
+      period: 'year',
+      keptSince: keptForYears(settings.history_retention_years)
+    })
     const apis = { ...others, payments: payments && orderPaymentsOfApi(payments) }
     const tokens: OrderTokens = {
       create: (id, version) => deriveOrderToken(secrets, id, version),

@@ -115,6 +115,12 @@ export const ordersSettings = settingsSection('Checkouts and orders.', {
     0,
     36_500
   ),
+  history_retention_years: integerSetting(
+    'Full calendar years (UTC) after which the history of orders is deleted. The orders stay. Many laws demand ten years.',
+    10,
+    10,
+    1_000
+  ),
   unknown_codes_per_minute: integerSetting('Unknown promotion codes per minute and client address.', 60, 10)
 })
 export type OrdersSettings = SettingsOf<typeof ordersSettings>

@@ -1,6 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { defineModule } from '../../module.ts'
+import { keptForDays } from '../../platform/partitions/partitions.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
 import { orderPaymentHooksPort, type PaymentStartGuard } from './accounts/hooks.ts'
@@ -209,7 +210,7 @@ export const paymentsModule = defineModule({
     partitions.keep({
       table: 'payments.event_bytes',
       period: 'month',
-      keptSince: now => new Date(now.getTime() - settings.callback_retention_days * DAY_MS)
+      keptSince: keptForDays(settings.callback_retention_days)
     })
 
     const readStatus = createPaymentReconciliationStatusReader({ db, providers })

@@ -2,7 +2,7 @@ import type { DiagnosisCheck } from '../../kernel/diagnosis.ts'
 import type { EventType } from '../../kernel/events.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
-import type { Partitions } from '../partitions/partitions.ts'
+import { keptForDays, type Partitions } from '../partitions/partitions.ts'
 import type { PersonalDataHandler } from '../personal-data.ts'
 import type { Database } from '../postgres/database.ts'
 import type { Timers } from '../timers.ts'
@@ -43,8 +43,6 @@ type EventLogDependencies = {
 }
 
 const MEASURE_SECONDS = 10
-const DAY_MS = 86_400_000
-
 export function createEventLog({
   db,
   log,
@@ -62,7 +60,7 @@ export function createEventLog({
   partitions.keep({
     table: 'cartwright.events',
     period: 'week',
-    keptSince: now => new Date(now.getTime() - settings.retention_days * DAY_MS),
+    keptSince: keptForDays(settings.retention_days),
     dropWith: (tx, keptSince) => tx.run(deleteEventBatches, { keptSince })
   })
 

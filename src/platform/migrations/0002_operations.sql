@@ -11,7 +11,7 @@ alter table cartwright.idempotency_keys add constraint idempotency_keys_state
 -- The audit log: one row for each writing request of an administrator. It is inserted in the transaction of the change, and
 -- its status is set with the response.
 create table cartwright.audit (
-  id uuid primary key,
+  id uuid constraint audit_pkey primary key,
   at timestamptz not null default now(),
   actor uuid not null,
   method text not null,
@@ -19,6 +19,8 @@ create table cartwright.audit (
   params jsonb not null,
   request_id text not null,
   status int
-);
+) partition by range (id);
+create table cartwright.audit_default partition of cartwright.audit default;
+select cartwright.create_partitions('cartwright.audit', 'month', now(), 3);
 create index audit_at on cartwright.audit (at);
 create index audit_actor on cartwright.audit (actor, at);

@@ -3,9 +3,8 @@ import pino from 'pino'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
 import { openDatabase } from '../postgres/database.ts'
-import { createPartitionMaintenance, type PartitionedTable } from './partitions.ts'
+import { createPartitionMaintenance, keptForDays, keptForYears, type PartitionedTable } from './partitions.ts'
 
-const DAY_MS = 86_400_000
 const NEVER: PartitionedTable['keptSince'] = () => null
 const WEEKS: PartitionedTable = { table: 'public.weeks', period: 'week', keptSince: NEVER }
 const YEARS: PartitionedTable = { table: 'public.years', period: 'year', keptSince: NEVER }
@@ -122,6 +121,16 @@ test('a month is dropped when all of it is expired, and not a millisecond before
   ).toEqual([])
 })
 
+test('rows that are kept for ten years stay for ten full years after their year', async () => {
+  const { maintain } = useProcess([{ ...YEARS, keptSince: keptForYears(10) }])
+  await maintain('2016-02-29T00:00:00Z')
+  await client.query(`insert into years (at) values ('2016-01-01T00:00:00Z'), ('2017-01-01T00:00:00Z')`)
+  await maintain('2026-12-31T23:59:59.999Z')
+  expect(await placesOf(YEARS, 'at')).toEqual(['years_2016', 'years_2017'])
+  await maintain('2027-01-01T00:00:00Z')
+  expect(await placesOf(YEARS, 'at')).toEqual(['years_2017'])
+})
+
 test('rows that came while no partition existed are moved, or dropped when they are expired', async () => {
   const keptSince = () => new Date('2026-06-01T00:00:00Z')
   const { maintain, find } = useProcess([
@@ -146,8 +155,7 @@ test('rows that came while no partition existed are moved, or dropped when they 
 })
 
 test('a clock that jumps drops nothing that is kept, and rows of a far future wait for their time', async () => {
-  const keptSince: PartitionedTable['keptSince'] = now => new Date(now.getTime() - 90 * DAY_MS)
-  const { maintain } = useProcess([{ ...MONTHS, keptSince }])
+  const { maintain } = useProcess([{ ...MONTHS, keptSince: keptForDays(90) }])
   await maintain('2026-11-28T00:00:00Z')
   const random = ['0193f000-0000-4000-8000-000000000000', 'f193f000-0000-4000-8000-000000000000']
   await insertIds(idAt('2026-11-28T00:00:00Z'), idAt('2031-01-01T00:00:00Z'), ...random)

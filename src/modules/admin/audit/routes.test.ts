@@ -68,7 +68,8 @@ test(`each filter of the audit log uses an index on ${MANY} entries`, async () =
   const { shop } = await useAudit()
   await shop.sql(
     `insert into cartwright.audit (id, at, actor, method, route, params, request_id, status)
-     select gen_random_uuid(), now() - n * interval '1 minute', gen_random_uuid(), 'POST', '/api/' || n,
+     select cartwright.first_id_at(now() - n * interval '1 minute'), now() - n * interval '1 minute', gen_random_uuid(),
+       'POST', '/api/' || n,
        jsonb_build_object('id', gen_random_uuid()), 'r', 200 from generate_series(1, ${MANY}) n`
   )
   await shop.sql('analyze cartwright.audit')
@@ -85,6 +86,7 @@ test(`each filter of the audit log uses an index on ${MANY} entries`, async () =
     const plan = (await shop.sql(`explain analyze ${text}`, values)).map(row => row['QUERY PLAN']).join('\n')
     const removed = [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, rows]) => Number(rows))
     expect(Math.max(0, ...removed), `${JSON.stringify(filter)}\n${plan}`).toBeLessThan(1_000)
-    expect(plan, JSON.stringify(filter)).not.toContain('Seq Scan')
+    // An empty partition may be scanned.
+    expect(plan, JSON.stringify(filter)).not.toMatch(/Seq Scan on .*actual time=\S+ rows=(?!0\b|0\.00)/)
   }
 })

@@ -128,10 +128,11 @@ create table orders.components (
   constraint components_group foreign key (order_id, group_key) references orders.groups (order_id, group_key)
 );
 
--- Actions on an order. Rows are appended and never changed.
+-- Actions on an order. Rows are appended and never changed, except that personal data is erased. The sequence makes ids unique,
+-- because a constraint would have to contain `at`. No foreign key, because dropping a partition would then lock the orders.
 create table orders.history (
-  id bigint generated always as identity constraint history_pkey primary key,
-  order_id uuid not null constraint history_order references orders.orders (id),
+  id bigint generated always as identity,
+  order_id uuid not null,
   action text not null,
   from_state text,
   to_state text not null,
@@ -139,5 +140,7 @@ create table orders.history (
   actor uuid,
   reason text,
   at timestamptz not null default now()
-);
+) partition by range (at);
 create index history_order_id on orders.history (order_id, id);
+create table orders.history_default partition of orders.history default;
+select cartwright.create_partitions('orders.history', 'year', now(), 1);

@@ -5,9 +5,3 @@ drop index orders.orders_created_at;
 -- statement, so that PostgreSQL does not use the index of all pending orders in its place.
 drop index orders.orders_of_buyer;
 create index orders_pending_buyer on orders.orders (buyer) where state between 'pending' and 'pending';
-
--- History is read per order only, so one index is the primary key and finds the rows of an order.
-alter table orders.history
-  drop constraint history_pkey,
-  add constraint history_pkey primary key (order_id, id);
-drop index orders.history_order_id;

@@ -154,7 +154,8 @@ const wholeOrder = `
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,
     (select coalesce(jsonb_agg(to_jsonb(c) order by position), '[]') from orders.components c where order_id = o.id)
       as components,
-    (select coalesce(jsonb_agg(to_jsonb(h) order by h.id), '[]') from orders.history h where order_id = o.id) as history,
+    (select coalesce(jsonb_agg(to_jsonb(h) order by h.id), '[]') from orders.history h
+      where order_id = o.id and h.at >= o.created_at) as history,
     ${orderTendersSql} as tenders,
     (select coalesce(jsonb_agg(to_jsonb(a) || jsonb_build_object('parts', (
         select coalesce(jsonb_agg(to_jsonb(p) order by position), '[]') from orders.adjustment_parts p where adjustment_id = a.id
