@@ -14,7 +14,7 @@ export const STOCK_FAULTS = `
     where state <> 'closed' group by item_id, location_id
   )
   select 'a movement does not follow from the one before it' as fault, item_id, location_id, seq from chain
-  where seq <> seq_before + 1 or on_hand_after <> on_hand_before + on_hand_delta
+  where (seq <> seq_before + 1 and (kind <> 'balance' or seq_before > 0)) or on_hand_after <> on_hand_before + on_hand_delta
     or reserved_after <> reserved_before + reserved_delta
   union all
   select 'a level is not what its movements say', levels.item_id, levels.location_id, levels.seq

@@ -1,5 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { defineModule } from '../../module.ts'
+import { keptForYears } from '../../platform/partitions/partitions.ts'
 import type { InventoryApi } from './api.ts'
 import { createAvailabilityCache } from './availability/cache.ts'
 import { createAvailabilityChangeBroadcaster } from './availability/changes.ts'
@@ -34,6 +35,7 @@ import {
   publishStockStatusChangesAtLocation
 } from './locations/status-changes.ts'
 import { stockMovementRoutes } from './movements/routes.ts'
+import { sumStockMovementsBefore } from './movements/balances.ts'
 import { createStockMovementReader } from './movements/service.ts'
 import {
   createStockReservationApi,
@@ -74,7 +76,7 @@ export const inventoryModule = defineModule({
   jobs: [announceStockLocationChangeJob, checkStockLedgerJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
-  setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax }) => {
+  setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax, movement_retention_years: movementYears }) => {
     const changes = createAvailabilityChangeBroadcaster(broadcast)
     const { available, availableCached, start } = createAvailabilityCache({ db, changes })
     await start()
@@ -125,6 +127,8 @@ export const inventoryModule = defineModule({
       jobHandlers: {
         'inventory.check_books': async (_job, signal) => {
           await correctLowStockMarks(db, signal)
+          const keptSince = keptForYears(movementYears)(new Date())
+          await sumStockMovementsBefore(db, keptSince, signal)
           await runDailyStockLedgerCheck(ledgerCheck, log, signal)
         },
         'inventory.announce_location': ({ payload }, signal) =>

@@ -6,5 +6,11 @@ export const inventorySettings = settingsSection('Stock.', {
     20_000,
     1,
     200_000
+  ),
+  movement_retention_years: integerSetting(
+    'Full calendar years (UTC) after which stock movements are summed to a balance of their level. Many laws demand ten years where stock movements belong to the books.',
+    10,
+    1,
+    1_000
   )
 })

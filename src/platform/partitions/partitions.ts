@@ -35,13 +35,13 @@ export type Partitions = {
 const DAY_MS = 86_400_000
 /** Keeps rows for some days. */
 export const keptForDays =
-  (days: number): PartitionedTable['keptSince'] =>
-  now =>
+  (days: number) =>
+  (now: Date): Date =>
     new Date(now.getTime() - days * DAY_MS)
 /** Keeps rows for full calendar years after the year of the row, as laws count them. In UTC. */
 export const keptForYears =
-  (years: number): PartitionedTable['keptSince'] =>
-  now =>
+  (years: number) =>
+  (now: Date): Date =>
     new Date(Date.UTC(now.getUTCFullYear() - years, 0))
 
 const MAINTENANCE_SECONDS = 3_600

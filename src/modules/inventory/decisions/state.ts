@@ -190,7 +190,16 @@ export type StockMovement = {
   readonly itemId: string
   readonly locationId: string
   readonly seq: number
-  readonly kind: 'count' | 'adjust' | 'reserve' | 'release' | 'ship' | 'unship' | 'return' | 'repair'
+  readonly kind:
+    | 'balance'
+    | 'count'
+    | 'adjust'
+    | 'reserve'
+    | 'release'
+    | 'ship'
+    | 'unship'
+    | 'return'
+    | 'repair'
   readonly onHandDelta: number
   readonly reservedDelta: number
   readonly onHandAfter: number

@@ -47,6 +47,7 @@ type RepairMovement = {
   readonly reservedDelta: number
   readonly onHandAfter: number
   readonly reservedAfter: number
+  readonly kind: 'repair' | 'balance'
 }
 type Balance = { readonly seq: number; readonly onHand: number; readonly reserved: number }
 
@@ -60,18 +61,27 @@ export type StockLedgerLevelAssessment = {
   readonly level: Balance | undefined
 }
 
+/** A level that lost its first movements, more than these, gets a balance, because one movement for each number could be millions. */
+const FILLED_MAX = 1_000
+
 /**
  * Returns the movements between two balances: the first carries the difference, the others fill the
  * numbers.
  */
 function movementsBetween(from: Balance, to: Balance): RepairMovement[] {
+  if (from.seq === 0 && to.seq > FILLED_MAX) {
+    const { seq, onHand, reserved } = to
+    const after = { onHandAfter: onHand, reservedAfter: reserved }
+    return [{ seq, onHandDelta: onHand, reservedDelta: reserved, ...after, kind: 'balance' }]
+  }
   const between = Array.from({ length: to.seq - from.seq }, (_, index) => from.seq + index + 1)
   return between.map((seq, index) => ({
     seq,
     onHandDelta: index === 0 ? to.onHand - from.onHand : 0,
     reservedDelta: index === 0 ? to.reserved - from.reserved : 0,
     onHandAfter: to.onHand,
-    reservedAfter: to.reserved
+    reservedAfter: to.reserved,
+    kind: 'repair'
   }))
 }
 

@@ -70,7 +70,6 @@ async function repairLevel(
   const operation = newId()
   const movements = inserted.map((each): StockMovement => {
     const about = {
-      kind: 'repair',
       operation,
       owner: null,
       actor,

@@ -67,7 +67,7 @@ export const listStockLedgerLevels = statement({
       ) taken on true
       left join lateral (
         select jsonb_agg(to_jsonb(chain) order by seq) as list from (
-          select seq, lag(seq, 1, 0::bigint) over numbered as previous,
+          select seq, kind, lag(seq, 1, 0::bigint) over numbered as previous,
             lag(on_hand_after, 1, 0) over numbered as on_hand_before,
             lag(reserved_after, 1, 0) over numbered as reserved_before,
             on_hand_delta, reserved_delta, on_hand_after, reserved_after
@@ -75,7 +75,7 @@ export const listStockLedgerLevels = statement({
           where movements.item_id = page.item_id and movements.location_id = page.location_id
           window numbered as (order by seq)
         ) chain
-        where seq <> previous + 1 or on_hand_after <> on_hand_before + on_hand_delta
+        where (seq <> previous + 1 and (kind <> 'balance' or previous > 0)) or on_hand_after <> on_hand_before + on_hand_delta
           or reserved_after <> reserved_before + reserved_delta
       ) broken on true
     order by page.item_id, page.location_id`

@@ -10,14 +10,17 @@ export const StockMovementQuery = input({
 export type StockMovementQuery = Static<typeof StockMovementQuery>
 
 const MovementKind = Type.Enum(
-  ['count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'],
-  { description: 'Kind of movement. `unship`: a shipment was voided.' }
+  ['balance', 'count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'],
+  {
+    description:
+      'Kind of movement. `unship`: a shipment was voided. `balance`: the sum of this and all earlier movements, which were deleted because of their age.'
+  }
 )
 export const StockMovementResponse = response('MovementResponse', {
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),
   seq: Type.Integer({
-    description: 'Number of the movement of this variant at this location, without gaps.'
+    description: 'Number of the movement of this variant at this location, without gaps. The first is 1, or a `balance`.'
   }),
   kind: MovementKind,
   on_hand_delta: Type.Integer({
