@@ -1,7 +1,8 @@
 /**
- * What it costs orders to drop 10,000,000 rows of history: `npm run bench:history-retention`. Four connections place rows of orders
- * with their history, as placing an order does. Prints the slowest of them while a year is dropped, and beside it while nothing is
- * dropped, and the time of the drop. On a database of its own, embedded; some minutes. `ROWS=1000000` makes it shorter.
+ * What it costs orders to drop 10,000,000 rows of history: `npm run bench:history-retention`. Four connections write the
+ * history of orders and read it. Prints the slowest of them while a year is dropped, and beside it
+ * while nothing is dropped, and the time of the drop. On a database of its own, embedded; some minutes. `ROWS=1000000`
+ * makes it shorter.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -86,24 +87,37 @@ async function measure(work: () => Promise<number>) {
 const writing = Array.from({ length: WRITERS }, writeHistory)
 await delay(1_000)
 const control = await measure(async () => 0)
-const drop = await measure(async () => {
+let tries = 0
+/** Returns the time with locks. Orders do not wait for the rest: PostgreSQL deletes the files after it has released them. */
+async function dropYear(): Promise<number> {
   const startedAt = performance.now()
-  await client.query('begin')
-  await client.query(
-    `select cartwright.drop_oldest_partition('orders.history', 'year', now() - interval '10 years')`
-  )
-  const ms = performance.now() - startedAt
-  // Orders do not wait for the rest: the locks are released before the files are deleted.
-  await client.query('commit')
-  return ms
-})
+  tries += 1
+  try {
+    await client.query('begin')
+    await client.query(
+      `select cartwright.drop_oldest_partition('orders.history', 'year', now() - interval '10 years')`
+    )
+    const ms = performance.now() - startedAt
+    await client.query('commit')
+    return ms
+  } catch (error) {
+    await client.query('rollback')
+    // A lock that is not free within 50 ms, as the shop does it.
+    if (!(error instanceof pg.DatabaseError && error.code === '55P03')) throw error
+    await delay(100 * Math.random() * tries)
+    return dropYear()
+  }
+}
+const drop = await measure(dropYear)
 const again = await measure(async () => 0)
 isOver = true
 await Promise.all(writing)
 const { rows: kept } = await client.query(
   `select from orders.history where at < now() - interval '10 years' limit 1`
 )
-console.log(`${sizes[0]?.rows} rows of history, ${Math.round(Number(sizes[0]?.bytes) / MIB)} MiB`)
+console.log(
+  `${sizes[0]?.rows} rows of history, ${Math.round(Number(sizes[0]?.bytes) / MIB)} MiB, dropped in ${tries} tries`
+)
 console.table({ 'nothing is dropped': control, 'a year is dropped': drop, 'nothing again': again })
 await client.end()
 await server.stop()

@@ -34,8 +34,8 @@ import {
   announceStockLocationChangeJob,
   publishStockStatusChangesAtLocation
 } from './locations/status-changes.ts'
-import { stockMovementRoutes } from './movements/routes.ts'
 import { sumStockMovementsBefore } from './movements/balances.ts'
+import { stockMovementRoutes } from './movements/routes.ts'
 import { createStockMovementReader } from './movements/service.ts'
 import {
   createStockReservationApi,
@@ -76,7 +76,10 @@ export const inventoryModule = defineModule({
   jobs: [announceStockLocationChangeJob, checkStockLedgerJob],
   migrations: new URL('./migrations/', import.meta.url),
   personalData: 'Reservations and movements hold ids of orders and administrators only.',
-  setup: async ({ db, broadcast, timers, emit, enqueue, log, metrics }, { queue_max: queueMax, movement_retention_years: movementYears }) => {
+  setup: async (
+    { db, broadcast, timers, emit, enqueue, log, metrics },
+    { queue_max: queueMax, movement_retention_years: movementYears }
+  ) => {
     const changes = createAvailabilityChangeBroadcaster(broadcast)
     const { available, availableCached, start } = createAvailabilityCache({ db, changes })
     await start()

@@ -1,5 +1,6 @@
--- Tables that are partitioned by time. Their partitions are named after the period (UTC): events_2026w48, event_bytes_2026m11,
--- history_2026. Rows without a partition of their period are in the default partition, so that no insert fails.
+-- Tables that are partitioned by time. Their partitions are named after the period (UTC): events_2026w48,
+-- event_bytes_2026m11, history_2026. Rows without a partition of their period are in the default partition, so that no
+-- insert fails.
 
 -- The first id (UUIDv7) of a millisecond. Tables without a column of time are partitioned by their ids.
 create function cartwright.first_id_at(at timestamptz) returns uuid immutable
@@ -14,7 +15,8 @@ create function cartwright.partition_name(parent regclass, period text, starts_a
 return (select relname from pg_class where oid = parent) || to_char(starts_at at time zone 'UTC',
   case period when 'week' then '"_"IYYY"w"IW' when 'month' then '"_"YYYY"m"MM' when 'year' then '"_"YYYY' end);
 
--- How a table is partitioned: the time of a row as an expression, whether it is the time of an id, and the default partition.
+-- How a table is partitioned: the time of a row as an expression, whether it is the time of an id, and the default
+-- partition.
 create function cartwright.partition_key(parent regclass, out time_sql text, out is_id boolean, out rest regclass) stable
 begin atomic
   select format(case when atttypid = 'uuid'::regtype then 'cartwright.time_of_id(%I)' else '%I' end, attname),
@@ -23,8 +25,9 @@ begin atomic
   where partrelid = parent;
 end;
 
--- Creates the missing partitions from the period of a time to `ahead` periods later, and those of rows in the default partition,
--- and moves these rows. Returns how many it created. Attaching locks the default partition, so it fails after 50 ms.
+-- Creates the missing partitions from the period of a time to `ahead` periods later, and those of rows in the default
+-- partition, and moves these rows. Returns how many it created. Attaching locks the default partition, so it fails after 50
+-- ms.
 create function cartwright.create_partitions(parent regclass, period text, at timestamptz, ahead int) returns int
 language plpgsql as $$
 declare
@@ -71,9 +74,9 @@ begin
   return created;
 end $$;
 
--- Drops the oldest partition whose period ended before a time, and such rows of the default partition. Returns whether there was
--- one. Statements that use the table wait meanwhile, so it gives up after 50 ms without the lock. PostgreSQL deletes the files after
--- it has released the lock.
+-- Drops the oldest partition whose period ended before a time, and such rows of the default partition. Returns whether
+-- there was one. Statements that use the table wait meanwhile, so it gives up after 50 ms without the lock. PostgreSQL
+-- deletes the files after it has released the lock.
 create function cartwright.drop_oldest_partition(parent regclass, period text, before timestamptz) returns boolean
 language plpgsql as $$
 declare

@@ -2,7 +2,10 @@ import { oneOf, statement } from '../postgres/statement.ts'
 
 export type PartitionPeriod = 'week' | 'month' | 'year'
 
-/** Creates the missing partitions of tables from the periods of a time to `ahead` periods later, and those of rows in default partitions. */
+/**
+ * Creates the missing partitions of tables from the periods of a time to `ahead` periods later, and those of rows in
+ * default partitions.
+ */
 export const createPartitions = statement({
   name: 'partitions.create',
   takes: { tables: 'text[]', periods: 'text[]', ahead: 'int4[]', at: 'timestamptz' },

@@ -61,7 +61,10 @@ export type StockLedgerLevelAssessment = {
   readonly level: Balance | undefined
 }
 
-/** A level that lost its first movements, more than these, gets a balance, because one movement for each number could be millions. */
+/**
+ * A level that lost its first movements, more than these, gets a balance, because one movement for each number could be
+ * millions.
+ */
 const FILLED_MAX = 1_000
 
 /**

@@ -1,5 +1,5 @@
--- Movements that are past the retention are summed: the last of them becomes the balance, the first movement of its level. Its deltas
--- are the sums of all movements until then.
+-- Movements that are past the retention are summed: the last of them becomes the balance, the first movement of its level.
+-- Its deltas are the sums of all movements until then.
 alter table inventory.movements drop constraint movements_kind;
 alter table inventory.movements add constraint movements_kind
   check (kind in ('balance', 'count', 'adjust', 'reserve', 'release', 'ship', 'unship', 'return', 'repair'));

@@ -1,9 +1,10 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 
 /**
- * Sums the oldest movements of a page of levels, at most `movements` of each: the last one before a time becomes the balance, and
- * those before it are deleted. Skips levels whose movements contradict each other, because the ledger check reports these. Two
- * processes that do this simultaneously sum each movement once, because both choose the balance among the same rows.
+ * Sums the oldest movements of a page of levels, at most `movements` of each: the last one before a time becomes the
+ * balance, and those before it are deleted. Skips levels whose movements contradict each other, because the ledger check
+ * reports these. Two processes that do this simultaneously sum each movement once, because both choose the balance among
+ * the same rows.
  */
 export const sumOldStockMovements = statement({
   name: 'inventory.sum_old_movements',

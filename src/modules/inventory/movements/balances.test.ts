@@ -14,8 +14,8 @@ const [MUG, CUP, JAR] = ['1', '2', '3'].map(digit => `0193f000-0000-7000-8000-00
 const signal = new AbortController().signal
 
 /**
- * Three levels. That of the mug has so many movements a month since 2015, of which 12 months are before 2016; that of the cup has one
- * old movement and that of the jar has none that is old.
+ * Three levels. That of the mug has so many movements a month since 2015, of which 12 months are before 2016; that of the
+ * cup has one old movement and that of the jar has none that is old.
  */
 async function useLedger(perMonth = 1) {
   const shop = await useShop({ modules: [inventoryModule] })
@@ -85,7 +85,10 @@ test('old stock movements become one balance a level, and the ledger still prove
 
 test.each([
   ['is deleted', 'delete from inventory.movements where seq = 12'],
-  ['has another amount', 'update inventory.movements set on_hand_after = 35, on_hand_delta = 35 where seq = 12'],
+  [
+    'has another amount',
+    'update inventory.movements set on_hand_after = 35, on_hand_delta = 35 where seq = 12'
+  ],
   ['is not the first', `update inventory.movements set seq = 11 where seq = 13`]
 ])('a balance that %s is a discrepancy of the stock ledger', async (_what, damage) => {
   const { sum, sql, inventory } = await useLedger()

@@ -6,8 +6,8 @@ import { sumOldStockMovements } from './balance-repository.ts'
 const STEP = { levels: 50, movements: 100 }
 
 /**
- * Sums the movements before a time to one balance for each level, in steps. An aborted run continues with the next one. Returns how
- * many movements were deleted.
+ * Sums the movements before a time to one balance for each level, in steps. An aborted run continues with the next one.
+ * Returns how many movements were deleted.
  */
 export async function sumStockMovementsBefore(
   db: Pick<Database, 'transaction'>,

@@ -20,7 +20,8 @@ export const StockMovementResponse = response('MovementResponse', {
   variant_id: Id,
   location: Type.String({ description: 'The code of the location.' }),
   seq: Type.Integer({
-    description: 'Number of the movement of this variant at this location, without gaps. The first is 1, or a `balance`.'
+    description:
+      'Number of the movement of this variant at this location, without gaps. The first is 1, or a `balance`.'
   }),
   kind: MovementKind,
   on_hand_delta: Type.Integer({
