@@ -102,7 +102,7 @@ async function dropYear(): Promise<number> {
     return ms
   } catch (error) {
     await client.query('rollback')
-    // A lock that is not free within 50 ms, as the shop does it.
+    // A lock that is not free within 200 ms, as the shop does it.
     if (!(error instanceof pg.DatabaseError && error.code === '55P03')) throw error
     await delay(100 * Math.random() * tries)
     return dropYear()

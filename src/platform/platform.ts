@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/errors.ts'
+import { keptForDays } from '../kernel/retention.ts'
 import { settleAllOrThrow } from '../kernel/settle-all-or-throw.ts'
 import {
   createSharedBudgets,
@@ -17,7 +18,7 @@ import { declareInfrastructureMetrics } from './metrics/infrastructure.ts'
 import { createMetricRegistry, type MetricRegistry } from './metrics/registry.ts'
 import { describeOpenFilesShortage, OPEN_FILES_ADVICE } from './open-files.ts'
 import { createOutbox, type Outbox } from './outbox/outbox.ts'
-import { createPartitionMaintenance, keptForDays, type Partitions } from './partitions/partitions.ts'
+import { createPartitionMaintenance, type Partitions } from './partitions/partitions.ts'
 import { pgClientConfig } from './postgres/connect.ts'
 import {
   describeConnectionShortage,

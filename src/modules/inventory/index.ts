@@ -1,6 +1,6 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { keptForYears } from '../../kernel/retention.ts'
 import { defineModule } from '../../module.ts'
-import { keptForYears } from '../../platform/partitions/partitions.ts'
 import type { InventoryApi } from './api.ts'
 import { createAvailabilityCache } from './availability/cache.ts'
 import { createAvailabilityChangeBroadcaster } from './availability/changes.ts'

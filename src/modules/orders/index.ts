@@ -1,7 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { provide } from '../../kernel/ports.ts'
+import { keptForYears } from '../../kernel/retention.ts'
 import { defineModule } from '../../module.ts'
-import { keptForYears } from '../../platform/partitions/partitions.ts'
 import type { Queryable, Transaction } from '../../platform/postgres/database.ts'
 import { authModule } from '../auth/index.ts'
 import { cartModule } from '../cart/index.ts'

@@ -1,7 +1,7 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
 import { derivedId } from '../../kernel/ids.ts'
+import { keptForDays } from '../../kernel/retention.ts'
 import { defineModule } from '../../module.ts'
-import { keptForDays } from '../../platform/partitions/partitions.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { createOrderPaymentAccountChanges, type PaymentChangeListener } from './accounts/changes.ts'
 import { orderPaymentHooksPort, type PaymentStartGuard } from './accounts/hooks.ts'

@@ -26,7 +26,7 @@ begin atomic
 end;
 
 -- Creates the missing partitions from the period of a time to `ahead` periods later, and those of rows in the default
--- partition, and moves these rows. Returns how many it created. Attaching locks the default partition, so it fails after 50
+-- partition, and moves these rows. Returns how many it created. Attaching locks the default partition, so it fails after 200
 -- ms.
 create function cartwright.create_partitions(parent regclass, period text, at timestamptz, ahead int) returns int
 language plpgsql as $$
@@ -44,7 +44,7 @@ declare
   created int := 0;
 begin
   perform pg_advisory_xact_lock(hashtextextended('cartwright.partitions', parent::oid::bigint));
-  perform set_config('lock_timeout', '50ms', true);
+  perform set_config('lock_timeout', '200ms', true);
   select * into key from cartwright.partition_key(parent);
   execute format(
     'select array_agg(start order by start) from (
@@ -75,7 +75,7 @@ begin
 end $$;
 
 -- Drops the oldest partition whose period ended before a time, and such rows of the default partition. Returns whether
--- there was one. Statements that use the table wait meanwhile, so it gives up after 50 ms without the lock. PostgreSQL
+-- there was one. Statements that use the table wait meanwhile, so it gives up after 200 ms without the lock. PostgreSQL
 -- deletes the files after it has released the lock.
 create function cartwright.drop_oldest_partition(parent regclass, period text, before timestamptz) returns boolean
 language plpgsql as $$
@@ -85,7 +85,7 @@ declare
   expired regclass;
 begin
   perform pg_advisory_xact_lock(hashtextextended('cartwright.partitions', parent::oid::bigint));
-  perform set_config('lock_timeout', '50ms', true);
+  perform set_config('lock_timeout', '200ms', true);
   select * into key from cartwright.partition_key(parent);
   select inhrelid::regclass into expired from pg_inherits join pg_class on pg_class.oid = inhrelid
   where inhparent = parent and inhrelid <> key.rest and relname < cartwright.partition_name(parent, period, kept_at)

@@ -2,8 +2,9 @@ import pg from 'pg'
 import pino from 'pino'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, testDatabaseOptions } from '../../../test/support/database.ts'
+import { keptForDays, keptForYears } from '../../kernel/retention.ts'
 import { openDatabase } from '../postgres/database.ts'
-import { createPartitionMaintenance, keptForDays, keptForYears, type PartitionedTable } from './partitions.ts'
+import { createPartitionMaintenance, type PartitionedTable } from './partitions.ts'
 
 const NEVER: PartitionedTable['keptSince'] = () => null
 const WEEKS: PartitionedTable = { table: 'public.weeks', period: 'week', keptSince: NEVER }

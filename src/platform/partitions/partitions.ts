@@ -32,18 +32,6 @@ export type Partitions = {
   readonly diagnoses: readonly DiagnosisCheck[]
 }
 
-const DAY_MS = 86_400_000
-/** Keeps rows for some days. */
-export const keptForDays =
-  (days: number) =>
-  (now: Date): Date =>
-    new Date(now.getTime() - days * DAY_MS)
-/** Keeps rows for full calendar years after the year of the row, as laws count them. In UTC. */
-export const keptForYears =
-  (years: number) =>
-  (now: Date): Date =>
-    new Date(Date.UTC(now.getUTCFullYear() - years, 0))
-
 const MAINTENANCE_SECONDS = 3_600
 /** Partitions are created this far ahead, so that a shop whose timers fail for weeks still has them. */
 const PERIODS_AHEAD = { week: 4, month: 3, year: 1 } as const satisfies Record<PartitionPeriod, number>
