@@ -252,7 +252,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
   }),
   audit: settingsSection('The audit log of what administrators change.', {
     retention_days: integerSetting(
-      'Days after which entries are deleted, with the last ones of their month. PCI DSS demands a year.',
+      'Days after which the months of the audit log are deleted.',
       400,
       365,
       36_500
