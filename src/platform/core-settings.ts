@@ -251,12 +251,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     retention_days: integerSetting('Days after which the weeks of the event log are deleted.', 90, 7, 3_650)
   }),
   audit: settingsSection('The audit log of what administrators change.', {
-    retention_days: integerSetting(
-      'Days after which the months of the audit log are deleted.',
-      400,
-      365,
-      36_500
-    )
+    retention_days: integerSetting('Days until a month of the audit log is deleted.', 400, 365, 36_500)
   }),
   tracing: settingsSection('Traces for OpenTelemetry.', {
     url: textSetting(
