@@ -48,7 +48,7 @@ export async function openMixedLoad(
     record.slowestMs = Math.max(record.slowestMs, Math.round(performance.now() - startedAt))
     if (answer !== undefined && answer.status < 300) return answer.json
     const code = answer?.json?.code
-    if (code === 'OVERLOADED') record.overloaded += 1
+    if (code === 'OVERLOADED' || code === 'DATABASE_BUSY') record.overloaded += 1
     else record.failed.push(`${method} ${path}: ${answer?.status ?? 'no response'} ${code ?? ''}`)
     throw new EndOfVisit()
   }
