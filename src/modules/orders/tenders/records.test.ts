@@ -52,7 +52,7 @@ test('a mail that was stored before orders had tenders is sent', async () => {
   const { order, waitForMails, sql } = await useMailedCards()
   await sql(`
     create function earlier() returns trigger language plpgsql as $$
-      begin new.data := new.data #- '{order,tenders}' #- '{order,due}'; return new; end $$`)
+      begin new.data := new.data::jsonb #- '{order,tenders}' #- '{order,due}'; return new; end $$`)
   await sql(
     `create trigger earlier before insert on notifications.messages for each row execute function earlier()`
   )
