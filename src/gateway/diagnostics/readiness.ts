@@ -19,8 +19,8 @@ export type ReadinessDeps = {
 
 /**
  * Creates the check of `/readyz`. Simultaneous callers share one check, so that probes cause no load. `writes`, `redis`
- * and `replica` do not change the status, because the process serves pages without them. Test writes run in the background: on a slow disk
- * they would delay the response until a load balancer gives up.
+ * and `replica` do not change the status, because the process serves pages without them. Test writes run in the
+ * background: on a slow disk they would delay the response until a load balancer gives up.
  */
 export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = createSingleFlight<

@@ -1,4 +1,5 @@
 import { lowestIdAt } from '../../kernel/ids.ts'
+import { keptForDays } from '../../kernel/retention.ts'
 import { defineModule } from '../../module.ts'
 import { createCacheInvalidator } from '../../platform/cached.ts'
 import {
@@ -67,7 +68,6 @@ export { MailSendError } from './transport/transport.ts'
 
 const HOUR_SECONDS = 3_600
 const MINUTE_SECONDS = 60
-const DAY_MS = 86_400_000
 const MEASURE_SECONDS = 15
 
 /** API of notifications for other modules. */
@@ -189,7 +189,7 @@ export const notificationsModule = defineModule({
     timers.every(MEASURE_SECONDS, 'measure messages', createNotificationMetrics(metrics, db).measure)
     timers.untilEmpty(HOUR_SECONDS, 'delete old messages', () =>
       db.run(deleteOldNotifications, {
-        before: lowestIdAt(new Date(Date.now() - settings.retention_days * DAY_MS))
+        before: lowestIdAt(keptForDays(settings.retention_days)(new Date()))
       })
     )
     if (transportName === 'mailbox')

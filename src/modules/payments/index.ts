@@ -94,7 +94,6 @@ export type {
 }
 export { orderPaymentHooksPort, orderPaymentsOfApi, paymentProviderPort }
 
-const DAY_MS = 86_400_000
 const SWEEP_SECONDS = 3_600
 const STATUS_SECONDS = 60
 
@@ -205,7 +204,7 @@ export const paymentsModule = defineModule({
       capturesExpiring
     })
     timers.untilEmpty(SWEEP_SECONDS, 'erase networks of old payments', () =>
-      db.run(eraseOldPaymentNetworks, { before: new Date(Date.now() - DAY_MS) })
+      db.run(eraseOldPaymentNetworks, { before: keptForDays(1)(new Date()) })
     )
     partitions.keep({
       table: 'payments.event_bytes',

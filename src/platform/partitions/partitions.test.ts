@@ -175,7 +175,7 @@ test('a clock that jumps drops nothing that is kept, and rows of a far future wa
   expect(await placesOf(MONTHS, 'id')).toEqual(['months_default', 'months_2031m01', 'months_default'])
 })
 
-test('two processes that create and drop partitions simultaneously do each once', async () => {
+test('processes that create and drop partitions simultaneously do each once', async () => {
   const expiring = [MONTHS, WEEKS].map(each => ({ ...each, keptSince: () => new Date('2026-06-01') }))
   const processes = [1, 2, 3].map(() => useProcess(expiring))
   await processes[0]?.maintain('2026-01-15T00:00:00Z')
@@ -226,10 +226,10 @@ test('while a long statement reads the table, dropping gives up and inserts do n
   onTestFinished(() => reader.end())
   await reader.query('begin')
   await reader.query('select from months')
+  let isOver = false
   const dropping = maintain('2026-07-15T00:00:00Z').finally(() => {
     isOver = true
   })
-  let isOver = false
   let written = 0
   while (!isOver) {
     written += 1

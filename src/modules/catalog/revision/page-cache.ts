@@ -39,10 +39,10 @@ type Deps = {
 }
 
 /**
- * Creates the cache of public pages. The key of a page includes the revision of the catalog and the id of its last change, so a
- * change needs no deletion: the next request uses another key. After a failover that lost changes the revision repeats, and the id
- * does not. The start and end of a discount also raise the
- * revision; the first request after it does that. Concurrent requests for a missing page share one build.
+ * Creates the cache of public pages. The key of a page includes the revision of the catalog and the id of its last
+ * change, so a change needs no deletion: the next request uses another key. After a failover that lost changes the
+ * revision repeats, and the id does not. The start and end of a discount also raise the revision; the first request
+ * after it does that. Concurrent requests for a missing page share one build.
  */
 export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSeconds }: Deps) {
   const loadOnce = createSingleFlight<CachedRevision>()
