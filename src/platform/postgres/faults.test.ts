@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { pipeline } from 'node:stream'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { addressOf, throughProxy } from '../../../test/faults/postgres-address.ts'
 import { type ProxiedDatabase, useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { openAll, testDatabaseOptions } from '../../../test/support/database.ts'
@@ -284,4 +288,25 @@ test('under load, eight kills of every database backend lose no acknowledged row
   const stored = new Set((await read(db)).map(row => row.id))
   expect(acknowledged.filter(id => !stored.has(id))).toEqual([])
   expect(db.statistics().acquired_conns).toBe(0)
+})
+
+test('a database server that needs 1.5 seconds to open a connection is reached', async () => {
+  const { directUrl } = await useProxiedDatabase()
+  const timers: NodeJS.Timeout[] = []
+  const server = createServer({ pauseOnConnect: true }, socket => {
+    const open = () => pipeline(socket, connect(addressOf(directUrl)), socket, () => {})
+    socket.on('error', () => {})
+    timers.push(setTimeout(open, 1_500))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = throughProxy(directUrl, server.address() as AddressInfo)
+  const db = openDatabase({ ...testDatabaseOptions(url), poolWaitMs: 10_000 })
+  onTestFinished(async () => {
+    await db.close()
+    timers.forEach(clearTimeout)
+    server.close()
+  })
+  await db.run(createRows)
+  expect(await read(db)).toEqual([])
 })

@@ -17,15 +17,18 @@ const PAUSE_MS = 100
  * process.
  */
 const FULL_PAUSE_MS = 200
-/** A connection attempt without response for this long gets a second one beside it. */
+/** A connection attempt without response for this long gets a second one beside it. The pause doubles up to the maximum. */
 const SILENCE_MS = 200
+const SILENCE_MS_MAX = 800
 /** How many connection attempts without response are kept in addition to those that a pool lacks. */
 const SILENT_MAX = 4
 
 /**
- * Opens connections, to one host of the URL after another until one accepts. Retries a refusing server ten times a second, and five times when it has too many connections. When
- * the server does not respond, starts another attempt every 200 ms beside the pending ones. Their packets may stay lost
- * for seconds after the server is back. With several hosts that attempt goes to the next host.
+ * Opens connections, to one host of the URL after another until one accepts. Retries a refusing server ten times a
+ * second, and five times when it has too many connections. When the server does not respond, starts further attempts
+ * beside the pending ones, after 200, 400 and then every 800 ms. Their packets may stay lost for seconds after the
+ * server is back. With several hosts that attempt goes to the next host. The oldest attempt is never given up for a new
+ * one, because a server that needs a second for each connection would then never open one.
  */
 export class DatabaseConnector {
   readonly #settings: DatabaseConnectConfig
@@ -35,8 +38,9 @@ export class DatabaseConnector {
   #startedAt = Number.NEGATIVE_INFINITY
   #failedAt = Number.NEGATIVE_INFINITY
   #pauseMs = PAUSE_MS
-  /** Hosts in succession that no connection could be opened to. */
-  #failedHosts = 0
+  #silenceMs = SILENCE_MS
+  /** Hosts that refused or did not respond since a connection was opened. */
+  readonly #failedHosts = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -60,16 +64,11 @@ export class DatabaseConnector {
       this.#openIn(pauseMs)
       return
     }
-    const isSilent = now - this.#startedAt >= SILENCE_MS
-    if (isSilent && this.#tries.size > 0) this.#settings.hosts.leave(this.#settings.hosts.current)
+    const isSilent = this.#tries.size > 0 && now - this.#startedAt >= this.#silenceMs
+    if (isSilent) this.#giveCompany()
     const count = Math.max(missing - this.#tries.size, isSilent ? 1 : 0)
     for (let i = 0; i < count; i += 1) this.#try(now)
-    for (const oldest of this.#tries) {
-      if (this.#tries.size <= missing + SILENT_MAX) break
-      this.#tries.delete(oldest)
-      destroyPgClient(oldest)
-    }
-    this.#openIn(SILENCE_MS)
+    this.#openIn(this.#silenceMs)
   }
 
   close(): void {
@@ -77,6 +76,18 @@ export class DatabaseConnector {
     clearTimeout(this.#timer)
     for (const client of this.#tries) destroyPgClient(client)
     this.#tries.clear()
+  }
+
+  /** Prepares another attempt beside those without response. */
+  #giveCompany(): void {
+    const { hosts } = this.#settings
+    this.#failedHosts.add(hosts.current)
+    hosts.leave(hosts.current)
+    this.#silenceMs = Math.min(2 * this.#silenceMs, SILENCE_MS_MAX)
+    const [, second] = this.#tries
+    if (second === undefined || this.#tries.size < this.#wanting.missing() + SILENT_MAX) return
+    this.#tries.delete(second)
+    destroyPgClient(second)
   }
 
   #openIn(milliseconds: number): void {
@@ -98,16 +109,19 @@ export class DatabaseConnector {
       () => {
         if (!this.#tries.delete(client)) return destroyPgClient(client)
         this.#failedAt = Number.NEGATIVE_INFINITY
-        this.#failedHosts = 0
+        this.#failedHosts.clear()
+        this.#silenceMs = SILENCE_MS
         return this.#wanting.onOpen(client)
       },
       error => {
         destroyPgClient(client)
         if (!this.#tries.delete(client)) return
         hosts.leave(index)
-        this.#failedHosts += 1
+        this.#failedHosts.add(index)
+        this.#silenceMs = SILENCE_MS
         // The pause is between two rounds over all hosts.
-        if (this.#failedHosts % hosts.urls.length === 0) {
+        if (this.#failedHosts.size === hosts.urls.length) {
+          this.#failedHosts.clear()
           this.#failedAt = performance.now()
           this.#pauseMs = isTooManyConnections(error) ? FULL_PAUSE_MS : PAUSE_MS
           this.#wanting.onFail(error)
