@@ -94,13 +94,19 @@ export async function refundModelOf(
   handle(orderRows.listOrderLines, () =>
     rows.lines.map(line => ({ ...line, group_key: 'goods', variant_id: ID, requires_shipping: true }))
   )
-  handle(orderRows.updateOrderState.statement, ({ state, cancel_requested_by }: Rows['order']) =>
-    changeOrder({ state, cancel_requested_by })
+  handle(
+    orderRows.updateOrderState.statement,
+    ({ state, cancel_requested_by, terms, payment_status }: Rows['order']) =>
+      changeOrder({
+        state,
+        cancel_requested_by,
+        terms,
+        payment_status: payment_status ?? rows.order.payment_status
+      })
   )
   handle(orderRows.updateOrderPaymentStatus.statement, ({ payment_status }: Rows['order']) =>
     changeOrder({ payment_status })
   )
-  handle(orderRows.updateOrderPaymentTerms.statement, ({ terms }: Rows['order']) => changeOrder({ terms }))
   handle(orderRows.updateLineCounters, (columns: Record<string, number[]>) => {
     rows.lines = rows.lines.map((line, at) => ({
       ...line,
@@ -191,7 +197,7 @@ export async function refundModelOf(
     settleCancellation: settlement.settle,
     adjustments,
     fulfilment: fulfilment as never,
-    evictions: { secure: async () => true },
+    evictions: { confirm: async () => [], take: async () => {} },
     placePendingOrder: createPlacerOfPendingOrders({ changes, fulfilment: fulfilment as never, emit }),
     pricing: pricing as never,
     unpaidStock,

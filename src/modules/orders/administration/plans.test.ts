@@ -28,6 +28,22 @@ test(`each filter of the order list reads a page of ${MANY} orders by an index`,
   const after = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   for (const filter of [
     ...[{}, { status: 'pending' }, { payment_status: 'paid' }, { fulfillment_status: 'returned' }],
+    ...[
+      { status: 'pending', payment_status: 'unpaid' },
+      { status: 'pending', fulfillment_status: 'none' }
+    ],
+    ...[
+      { status: 'completed', payment_status: 'paid' },
+      { status: 'completed', fulfillment_status: 'partial' }
+    ],
+    ...[
+      { payment_status: 'unpaid', fulfillment_status: 'none' },
+      { payment_status: 'unpaid', fulfillment_status: 'fulfilled' }
+    ],
+    ...[
+      { status: 'pending', payment_status: 'paid' },
+      { status: 'shipped', fulfillment_status: 'none' }
+    ],
     ...[{ email: 'ADA@example.com' }, { number: json.number }, { customer_id: json.customer_id }],
     ...[{ from: new Date(Date.now() - 5_000) }, { to: new Date(Date.now() - (MANY - 3) * 60_000) }]
   ]) {

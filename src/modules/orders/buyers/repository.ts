@@ -26,7 +26,7 @@ export const findWhetherBuyerOrdered = statement({
   text: `
     select exists (
       select from orders.orders
-      where mailbox = $mailbox and state <> 'canceled' and id is distinct from $but
+      where right(mailbox, 7) = right($mailbox, 7) and mailbox = $mailbox and state <> 'canceled' and id is distinct from $but
         and (state <> 'pending' and payment_status is distinct from 'unpaid'
           and payment_status is distinct from 'partially_paid'
           or concat_ws(' ', mailbox, network) = $customer)

@@ -1,13 +1,8 @@
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import { orderPlacedEvent } from '../events.ts'
-import {
-  eventSubjectOfLockedOrder,
-  type OrderUnderLock,
-  updateLockedOrder
-} from '../lifecycle/locked-order.ts'
-import { updateOrderPaymentTerms } from '../lifecycle/repository.ts'
-import { type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
+import { eventSubjectOfLockedOrder, type OrderUnderLock } from '../lifecycle/locked-order.ts'
+import { type OrderPaymentColumns, type OrderTransitions, SYSTEM_ACTOR } from '../lifecycle/service.ts'
 import type { PaymentTerms } from '../lifecycle/terms.ts'
 import type { FulfilmentService } from './service.ts'
 
@@ -16,22 +11,22 @@ type Deps = {
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
   emit: Emit
 }
-/** Places a pending order on these terms, and delivers its digital units. Returns the changed order. */
+/**
+ * Places a pending order on these terms, and delivers its digital units. Stores the payment status in the same update when it has
+ * changed. Returns the changed order.
+ */
 export type PlacePendingOrder = (
   tx: Transaction,
   locked: OrderUnderLock,
-  terms: PaymentTerms
+  terms: PaymentTerms,
+  payment?: OrderPaymentColumns
 ) => Promise<OrderUnderLock>
 
 export const createPlacerOfPendingOrders =
   ({ changes, fulfilment, emit }: Deps): PlacePendingOrder =>
-  async (tx, locked, terms) => {
+  async (tx, locked, terms, payment) => {
     const { id, number, customer_id, currency, total } = locked.order
-    const onTerms =
-      terms === locked.order.terms
-        ? locked
-        : await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms })
-    const placed = await changes.transition(tx, onTerms, 'place', SYSTEM_ACTOR)
+    const placed = await changes.transition(tx, locked, 'place', SYSTEM_ACTOR, { terms, payment })
     emit(tx, orderPlacedEvent, eventSubjectOfLockedOrder(tx, id), {
       order_id: id,
       number,

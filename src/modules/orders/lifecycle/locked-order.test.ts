@@ -3,7 +3,7 @@ import type { Transaction } from '../../../platform/postgres/database.ts'
 import { listDeclaredStatements } from '../../../platform/postgres/statement.ts'
 import '../index.ts'
 import { registerLockedOrder, updateLockedOrder } from './locked-order.ts'
-import { type LockedOrderRow, updateOrderPaymentTerms } from './repository.ts'
+import { type LockedOrderRow, updateOrderPaymentStatus } from './repository.ts'
 
 const ROW: LockedOrderRow = {
   id: '01981d5e-0000-7000-8000-000000000001',
@@ -27,13 +27,19 @@ const ROW: LockedOrderRow = {
   version: 1,
   has_expired: false
 }
+const PAID = {
+  payment_status: 'paid',
+  is_overpaid: false,
+  is_disputed: false,
+  paymentTimeoutSeconds: 0
+} as const
 /** A transaction whose update returns this row. */
 const returning = (row: LockedOrderRow | undefined) => ({ first: async () => row }) as unknown as Transaction
 const lockIn = (tx: Transaction) => registerLockedOrder(tx, { account: undefined, order: ROW, lines: [] })
 
 test('an update of a locked order returns the order with the columns of its row', async () => {
   const tx = returning({ ...ROW, payment_status: 'paid', version: 2 })
-  const updated = await updateLockedOrder(tx, lockIn(tx), updateOrderPaymentTerms, { terms: 'on_account' })
+  const updated = await updateLockedOrder(tx, lockIn(tx), updateOrderPaymentStatus, PAID)
   expect(updated.order.version).toBe(2)
   expect(updated.lifecycle.paymentStatus).toBe('paid')
 })
@@ -41,16 +47,16 @@ test('an update of a locked order returns the order with the columns of its row'
 test('an update that changes no row returns the locked order, which can be updated again', async () => {
   const tx = returning(undefined)
   const locked = lockIn(tx)
-  expect(await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).toBe(locked)
-  expect(await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).toBe(locked)
+  expect(await updateLockedOrder(tx, locked, updateOrderPaymentStatus, PAID)).toBe(locked)
+  expect(await updateLockedOrder(tx, locked, updateOrderPaymentStatus, PAID)).toBe(locked)
 })
 
 test('a locked order that was updated since is rejected', async () => {
   const tx = returning({ ...ROW, version: 2 })
   const locked = lockIn(tx)
-  await updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'on_account' })
-  await expect(updateLockedOrder(tx, locked, updateOrderPaymentTerms, { terms: 'prepaid' })).rejects.toThrow(
-    'orders.update_terms got an order as it was before another change of the transaction'
+  await updateLockedOrder(tx, locked, updateOrderPaymentStatus, PAID)
+  await expect(updateLockedOrder(tx, locked, updateOrderPaymentStatus, PAID)).rejects.toThrow(
+    'orders.update_payment got an order as it was before another change of the transaction'
   )
 })
 

@@ -90,16 +90,23 @@ export const listOrderLines = statement({
     from orders.lines where order_id = $order_id order by line`
 })
 
+/** Null: the payment status stays. */
 export const updateOrderState = lockedOrderUpdate({
   name: 'orders.update_state',
   takes: {
     state: oneOf<OrderLifecycleState>(),
     cancel_requested_by: nullableOneOf<OrderActorRole>(),
     is_held: 'bool',
-    fulfillment_status: oneOf<FulfillmentStatus>()
+    fulfillment_status: oneOf<FulfillmentStatus>(),
+    terms: oneOf<PaymentTerms>(),
+    payment_status: nullableOneOf<OrderPaymentStatus>(),
+    is_overpaid: 'bool?',
+    is_disputed: 'bool?'
   },
   text: `
-    update orders.orders set state = $state, fulfillment_status = $fulfillment_status,
+    update orders.orders set state = $state, fulfillment_status = $fulfillment_status, terms = $terms,
+      payment_status = coalesce($payment_status, payment_status),
+      is_overpaid = coalesce($is_overpaid, is_overpaid), is_disputed = coalesce($is_disputed, is_disputed),
       cancel_requested_by = $cancel_requested_by::text,
       cancel_requested_at = case when $cancel_requested_by::text is null then null else coalesce(cancel_requested_at, now()) end,
       held_at = case when $is_held then coalesce(held_at, now()) end,
@@ -148,11 +155,6 @@ export const updateOrderPaymentStatus = lockedOrderUpdate({
     where id = $id
       and (payment_status, is_overpaid, is_disputed, expires_at)
         is distinct from ($payment_status, $is_overpaid, $is_disputed, ${expiry})`
-})
-export const updateOrderPaymentTerms = lockedOrderUpdate({
-  name: 'orders.update_terms',
-  takes: { terms: oneOf<PaymentTerms>() },
-  text: 'update orders.orders set terms = $terms where id = $id'
 })
 export const insertOrderHistory = statement({
   name: 'orders.insert_history',

@@ -14,7 +14,8 @@ import {
 import { type OrderLineCounters, remainingOrderLineUnitsByAction } from './counters.ts'
 import { type OrderUnderLock, registerLockedOrder, updateLockedOrder } from './locked-order.ts'
 import * as repository from './repository.ts'
-import { fulfillmentStatusOf, type OrderLifecycleState } from './status.ts'
+import { fulfillmentStatusOf, type OrderLifecycleState, type OrderPaymentStatus } from './status.ts'
+import type { PaymentTerms } from './terms.ts'
 
 /**
  * The user, guest or part of the shop that changes an order, and the reason that is stored with the change.
@@ -29,10 +30,20 @@ export type OrderActor = {
 }
 export const SYSTEM_ACTOR: OrderActor = { role: 'system', id: null, reason: null }
 
+/** How much of an order is paid, as its columns say. */
+export type OrderPaymentColumns = {
+  readonly payment_status: OrderPaymentStatus
+  readonly is_overpaid: boolean
+  readonly is_disputed: boolean
+}
+const UNCHANGED_PAYMENT = { payment_status: null, is_overpaid: null, is_disputed: null } as const
+
 type TransitionChanges = {
   readonly lines?: readonly OrderLineCounters[]
   readonly cancelRequestedBy?: OrderActorRole | null
   readonly isHeld?: boolean
+  readonly terms?: PaymentTerms
+  readonly payment?: OrderPaymentColumns | undefined
 }
 
 type Deps = {
@@ -113,7 +124,9 @@ export function createOrderTransitions({ payments, shipping, unpaidStock, policy
       state,
       cancel_requested_by: cancelRequestedBy,
       is_held: isHeld,
-      fulfillment_status: fulfillmentStatusOf(lines)
+      fulfillment_status: fulfillmentStatusOf(lines),
+      terms: next.terms ?? order.terms,
+      ...(next.payment ?? UNCHANGED_PAYMENT)
     })
     await unpaidStock.sync(tx, changed.order)
     const [toShipBefore, toShipAfter] = [unitsToShip(before, from_state), unitsToShip(lines, state)]

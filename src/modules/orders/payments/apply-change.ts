@@ -6,7 +6,8 @@ import type { PlacePendingOrder } from '../fulfilment/place-pending-order.ts'
 import type { FulfilmentService } from '../fulfilment/service.ts'
 import { isActiveOrder } from '../lifecycle/actions.ts'
 import { type OrderUnderLock, updateLockedOrder } from '../lifecycle/locked-order.ts'
-import { updateOrderPaymentStatus } from '../lifecycle/repository.ts'
+import { type LockedOrderRow, updateOrderPaymentStatus } from '../lifecycle/repository.ts'
+import type { OrderPaymentColumns } from '../lifecycle/service.ts'
 import { isPaymentSecured } from '../lifecycle/status.ts'
 import {
   firstDeferredTermsOfPaymentMethods,
@@ -24,7 +25,7 @@ type Deps = {
   settleCancellation: OrderCancellationCompletion['settle']
   adjustments: Pick<OrderAdjustmentService, 'refundAmountDue'>
   fulfilment: Pick<FulfilmentService, 'deliverDigital'>
-  evictions: Pick<StockEvictionService, 'secure'>
+  evictions: Pick<StockEvictionService, 'confirm' | 'take'>
   placePendingOrder: PlacePendingOrder
   pricing: Pick<PricingApi, 'countPaidRedemptions'>
   unpaidStock: Pick<UnpaidStockLimiter, 'sync'>
@@ -33,7 +34,7 @@ type Deps = {
 }
 
 /**
- * Creates the one place that applies a change of payments to an order. It stores the payment status, then
+ * Creates the one place that applies a change of payments to an order. It stores the payment status,
  * cancels, places or delivers the order, and decides the refund that is due. A requested refund is the next
  * change, until nothing is left to decide.
  */
@@ -48,45 +49,59 @@ export function createPaymentChangeApplier({
   tenders,
   paymentTimeouts
 }: Deps) {
+  async function paymentColumnsAfter(
+    tx: Transaction,
+    order: LockedOrderRow,
+    change: ChangedPaymentAccountState
+  ): Promise<OrderPaymentColumns> {
+    const payment_status = paymentStatusWithTenders(change.status, change, await tenders.list(tx, order))
+    return { payment_status, is_overpaid: change.isOverpaid, is_disputed: change.isDisputed }
+  }
+
   async function storeStatus(
     tx: Transaction,
     locked: OrderUnderLock,
-    change: ChangedPaymentAccountState
+    payment: OrderPaymentColumns,
+    { openMethods }: ChangedPaymentAccountState
   ): Promise<OrderUnderLock> {
     const { order } = locked
-    const { status, isOverpaid, isDisputed, openMethods } = change
     const paymentTimeoutSeconds = paymentTimeoutSecondsOf(openMethods, paymentTimeouts, {
       isVerified: order.is_buyer_verified,
       isDeferred: order.is_deferred
     })
-    const payment_status = paymentStatusWithTenders(status, change, await tenders.list(tx, order))
-    const payment = { payment_status, is_overpaid: isOverpaid, is_disputed: isDisputed }
-    const stored = await updateLockedOrder(tx, locked, updateOrderPaymentStatus, {
-      ...payment,
-      paymentTimeoutSeconds
-    })
+    const values = { ...payment, paymentTimeoutSeconds }
+    const stored = await updateLockedOrder(tx, locked, updateOrderPaymentStatus, values)
     await unpaidStock.sync(tx, order)
-    if (isPaymentSecured(status) && !isPaymentSecured(order.payment_status) && order.mailbox !== null)
-      await pricing.countPaidRedemptions(tx, order.id, order.mailbox)
     return stored
   }
 
-  /** `before` is the payment status that the order had before this change. */
-  async function placeOrDeliver(
+  async function apply(
     tx: Transaction,
-    locked: OrderUnderLock,
-    change: ChangedPaymentAccountState,
-    before: OrderUnderLock['order']['payment_status']
+    order: OrderUnderLock,
+    change: ChangedPaymentAccountState
   ): Promise<OrderUnderLock> {
-    const { status } = change
+    const { id, payment_status: before, mailbox } = order.order
+    const payment = await paymentColumnsAfter(tx, order.order, change)
+    let locked = order
+    // A pending cancellation needs the stored status, and decides whether the order can be placed.
+    const isStoredFirst = order.lifecycle.isCancelRequested
+    if (isStoredFirst)
+      locked = await settleCancellation(tx, await storeStatus(tx, locked, payment, change), change)
     const terms = placementTermsOf(locked, change)
-    const hasBecome = (is: typeof hasAnyOrderPayment) => is(status) && !is(before)
-    const isSecuredNow = hasBecome(isPaymentSecured) || (terms !== undefined && isPaymentSecured(status))
-    if (hasBecome(hasAnyOrderPayment) || isSecuredNow) {
-      const canTakeUnits = isPaymentSecured(status) && isActiveOrder(locked.lifecycle)
-      if (!(await evictions.secure(tx, locked.order.id, canTakeUnits))) return locked
-    }
-    return terms === undefined ? fulfilment.deliverDigital(tx, locked) : placePendingOrder(tx, locked, terms)
+    const isSecured = isPaymentSecured(change.status)
+    const hasBecome = (is: typeof hasAnyOrderPayment) => is(change.status) && !is(before)
+    const needsUnits =
+      hasBecome(hasAnyOrderPayment) || (isSecured && (!isPaymentSecured(before) || terms !== undefined))
+    const lacking = needsUnits ? await evictions.confirm(tx, id) : []
+    const hasUnits = lacking.length === 0
+    // One update of the order stores the status and places it.
+    const isPlacing = hasUnits && terms !== undefined
+    if (!isPlacing && !isStoredFirst) locked = await storeStatus(tx, locked, payment, change)
+    if (isPlacing) locked = await placePendingOrder(tx, locked, terms, payment)
+    else if (hasUnits) locked = await fulfilment.deliverDigital(tx, locked)
+    else if (isSecured && isActiveOrder(locked.lifecycle)) await evictions.take(tx, id, lacking)
+    if (hasBecome(isPaymentSecured) && mailbox !== null) await pricing.countPaidRedemptions(tx, id, mailbox)
+    return locked
   }
 
   return async (tx: Transaction, order: OrderUnderLock, first: ChangedPaymentAccountState): Promise<void> => {
@@ -94,10 +109,7 @@ export function createPaymentChangeApplier({
     let change: ChangedPaymentAccountState | undefined = first
     // Ends, because each refund lowers what is held, and no more than that is refunded.
     while (change !== undefined) {
-      const before = locked.order.payment_status
-      locked = await storeStatus(tx, locked, change)
-      locked = await settleCancellation(tx, locked, change)
-      locked = await placeOrDeliver(tx, locked, change, before)
+      locked = await apply(tx, locked, change)
       change = await adjustments.refundAmountDue(tx, locked, change)
     }
   }

@@ -122,8 +122,10 @@ export const countPendingOrdersOfBuyerAndNetwork = statement({
   forEach: true,
   text: `
     select at,
-      (select count(*) from orders.orders o where state between 'pending' and 'pending' and o.buyer = each.buyer
+      (select count(*) from orders.orders o where state between 'pending' and 'pending'
+        and right(o.buyer, 7) = right(each.buyer, 7) and o.buyer = each.buyer
         and (each.customer_id is not null or o.network is not distinct from each.network)) as of_buyer,
-      (select count(*) from orders.orders o where state = 'pending' and o.network = each.network) as of_network
+      (select count(*) from orders.orders o where state = 'pending'
+        and right(o.network, 7) = right(each.network, 7) and o.network = each.network) as of_network
     from $each`
 })

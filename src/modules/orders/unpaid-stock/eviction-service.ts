@@ -98,19 +98,18 @@ export function createStockEvictionService({ auth, inventory, protectedUnits, ca
   return {
     evictable,
 
+    /** Confirms the units of the order, so that no other order can take them. Returns those that it lacks. */
+    confirm: async (tx: Transaction, orderId: string): Promise<readonly InventoryItemQuantity[]> =>
+      (await inventory?.confirm(tx, orderId)) ?? [],
+
     /**
-     * Confirms the units of the order, so that no other order can take them. Returns whether it has all of
-     * its units. If some are missing and `isPaid`, requests them from unpaid orders; the event
-     * `inventory.taken` reports the outcome.
+     * Requests the units that an order lacks from unpaid orders. Its payment status is stored before, because the order would
+     * count as unpaid. The event `inventory.taken` reports the outcome.
      */
-    async secure(tx: Transaction, orderId: string, isPaid: boolean): Promise<boolean> {
-      const lacking = (await inventory?.confirm(tx, orderId)) ?? []
-      if (lacking.length > 0 && isPaid) {
-        // Skips the attempts of an earlier payment that was refunded before their outcome arrived.
-        const done = await inventory?.countFinishedTakes(tx, takeIdsOf(orderId))
-        await requestTake(tx, orderId, lacking, done ?? 0)
-      }
-      return lacking.length === 0
+    async take(tx: Transaction, orderId: string, lacking: readonly InventoryItemQuantity[]): Promise<void> {
+      // Skips the attempts of an earlier payment that was refunded before their outcome arrived.
+      const done = await inventory?.countFinishedTakes(tx, takeIdsOf(orderId))
+      await requestTake(tx, orderId, lacking, done ?? 0)
     },
 
     /** Starts the next attempt after a failed one. Returns false if there are not enough units to take. */

@@ -65,9 +65,9 @@ export const insertUnpaidUnits = statement({
       case when own.is_verified then 0 else own.units end
         + coalesce(sum(others.units) filter (where not others.is_verified), 0) as of_unverified,
       total.units + (select coalesce(sum(units), 0) from orders.unpaid_units
-        where buyer = total.buyer and order_id <> $order_id) as all_of_buyer,
+        where right(buyer, 7) = right(total.buyer, 7) and buyer = total.buyer and order_id <> $order_id) as all_of_buyer,
       total.units + (select coalesce(sum(units), 0) from orders.unpaid_units
-        where network = total.network and order_id <> $order_id) as all_of_network,
+        where right(network, 7) = right(total.network, 7) and network = total.network and order_id <> $order_id) as all_of_network,
       case when total.is_verified then 0 else total.units end + (select coalesce(sum(units), 0) from orders.unpaid_units
         where not is_verified and order_id <> $order_id) as all_of_unverified
     from own cross join total left join orders.unpaid_units others
