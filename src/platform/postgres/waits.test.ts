@@ -154,8 +154,8 @@ test('waiting for a lock that is held too long ends as DATABASE_BUSY at the dead
 
 test('the deadline of a transaction ends its statements and its wait for a connection', async () => {
   const { db } = await useNotes({ poolSize: 1 })
-  const inTime = () => ({ deadlineAt: performance.now() + 300 })
-  const sleeping = db.transaction(tx => tx.run(sleep, { seconds: 3 }), inTime())
+  const inTime = (milliseconds = 300) => ({ deadlineAt: performance.now() + milliseconds })
+  const sleeping = db.transaction(tx => tx.run(sleep, { seconds: 3 }), inTime(1_000))
   const late = expect(sleeping).rejects.toMatchObject(busy)
   const waited = await elapsedOf(() =>
     expect(db.transaction(tx => tx.first(one), inTime())).rejects.toMatchObject({ kind: 'unavailable' })
