@@ -8,6 +8,7 @@ import { progressReporter } from './test/lanes/progress.ts'
 
 const lanes = lanesOf(readImports(fileURLToPath(new URL('.', import.meta.url))))
 const database = { globalSetup: './test/support/global-setup.ts' }
+const bundle = { globalSetup: [database.globalSetup, './test/support/bundled-program.ts'] }
 /** Room for young objects: half of all garbage collection (2026-11). */
 const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=64']
 const setupFiles = ['./test/lanes/orphans.ts', './test/support/cartwright-sources.ts']
@@ -37,15 +38,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: lanes.unit, ...shared } },
       { extends: true, test: { name: 'shop', include: lanes.shop, ...shared, ...database } },
-      {
-        extends: true,
-        test: {
-          name: 'process',
-          include: lanes.process,
-          ...shared,
-          globalSetup: [database.globalSetup, './test/support/bundled-program.ts']
-        }
-      },
+      { extends: true, test: { name: 'process', include: lanes.process, ...shared, ...bundle } },
+      { extends: true, test: { name: 'long', include: lanes.long, ...shared, ...bundle } },
       {
         extends: true,
         test: {

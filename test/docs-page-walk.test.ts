@@ -8,6 +8,8 @@ import { type AuthApi, authModule } from '../src/modules/auth/index.ts'
 import { createTestApp, type TestApp } from './support/app.ts'
 import { chromium, openBrowser } from './support/browser.ts'
 
+// Lane long: every operation in a browser takes a minute. openapi.test.ts checks the document that it shows.
+
 if (chromium === undefined) console.warn('The API page is not walked through: there is no chromium in PATH.')
 const walk = test.skipIf(chromium === undefined)
 const LONG = { timeout: 240_000 }

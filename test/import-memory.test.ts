@@ -4,6 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
 import { startProgram } from './support/program.ts'
 
+// Lane long: imports of megabytes take 20 seconds. src/modules/catalog/import has tests of the limits.
+
 const ADMIN = { email: 'boss@example.com', password: 'an uncommon engine poem' }
 const RSS_BYTES_MAX = 350 * 1024 * 1024
 const CELL = 6_000_000

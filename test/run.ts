@@ -6,14 +6,15 @@ import { readImports } from './lanes/imports.ts'
 import { lanesOf } from './lanes/lanes.ts'
 import { selectTests } from './lanes/selection.ts'
 
-// `npm test`: everything. `npm run test:fast` (`--fast`): types, what has changed, and all tests of units.
+// `npm test`: everything but the long lane. `npm run test:long` (`--long`): the long lane.
+// `npm run test:fast` (`--fast`): types, what has changed, and all tests of units.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PROGRESS_MS = 10_000
 const TICKS_A_SECOND = 100
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-type Step = { name: string; command: string; args: string[] }
+type Step = { name: string; command: string; args: string[]; env?: NodeJS.ProcessEnv }
 
 /** CPU seconds of all processes that this one has started and that have ended, with those that they started; Linux only. */
 function childrenSeconds(): number | undefined {
@@ -43,12 +44,16 @@ function report(name: string, since: number, cpuBefore: number | undefined): voi
 }
 
 /** Runs one step to its end; answers its exit code. Whatever ends this process ends the step. */
-async function run({ name, command, args }: Step): Promise<number> {
+async function run({ name, command, args, env }: Step): Promise<number> {
   const [since, cpuBefore] = [performance.now(), cpuSeconds()]
   const isTests = command === 'vitest'
   console.log(`${name} ...`)
   // The channel tells vitest when this process is gone.
-  const child = spawn(command, args, { cwd: ROOT, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc']
+  })
   const forward = (signal: NodeJS.Signals) => child.kill(signal)
   for (const signal of SIGNALS) process.on(signal, forward)
   const progress = isTests ? undefined : setInterval(() => console.log(`[${wall()} s] ${name}`), PROGRESS_MS)
@@ -78,7 +83,11 @@ const everything = (): Step[] => [
   TYPES,
   { name: 'Lint', command: 'biome', args: ['check', '.'] },
   { name: 'Unused code', command: 'knip', args: [] },
-  { name: 'Tests', command: 'vitest', args: ['run'] }
+  { name: 'Tests', command: 'vitest', args: ['run', '--project=!long'] }
+]
+const long = (): Step[] => [
+  { name: 'Long tests', command: 'vitest', args: ['run', '--project=long'] },
+  { name: '20,000 generated requests', command: 'vitest', args: ['run', 'test/fuzz'], env: { FUZZ: '20000' } }
 ]
 
 function fast(): Step[] {
@@ -106,7 +115,8 @@ function fast(): Step[] {
 }
 
 mkdirSync(`${ROOT}/node_modules/.cache`, { recursive: true })
-for (const step of process.argv.includes('--fast') ? fast() : everything()) {
+const steps = { '--fast': fast, '--long': long }[process.argv[2] ?? ''] ?? everything
+for (const step of steps()) {
   process.exitCode = await run(step)
   if (process.exitCode !== 0) break
 }

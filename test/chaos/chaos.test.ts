@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { runCommandLine } from '../support/command.ts'
 import { SOURCE, startProgram } from '../support/program.ts'
 
+// Lane long: it takes a minute. Kills, races and journeys have tests of their own.
+
 // The suite shares modules with the program that runs it, which a bundle has twice.
 
 test('after any faults, orders and money match every acknowledged response', async () => {

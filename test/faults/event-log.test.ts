@@ -10,6 +10,8 @@ import { useShop } from '../support/use-shop.ts'
 import { CREATE_TABLES } from './event-log-writer.ts'
 import { until } from './until.ts'
 
+// Lane long: it takes 13 seconds. src/platform/event-log has tests without kills.
+
 /** `EVENTS=50000 OPEN_SECONDS=30 npx vitest run test/faults/event-log.test.ts` for the long run. */
 const EVENTS = Number(process.env.EVENTS ?? 4_000)
 const OPEN_SECONDS = Number(process.env.OPEN_SECONDS ?? 3)

@@ -6,6 +6,8 @@ import { CARD } from '../support/paid-orders.ts'
 import { type CrashPoint, crashPointName, startVictim } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
+// Lane long: it takes 20 seconds. orders-kill-place.test.ts kills a process while it places an order.
+
 /** From the payment event to the orders that lost units. */
 const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'inventory.confirm_reservations', at: 'behind' },

@@ -8,6 +8,8 @@ import { CARD } from '../support/paid-orders.ts'
 import { type CrashPoint, crashPointName, startVictim } from './crash-points.ts'
 import { useCrashShop } from './crash-shop.ts'
 
+// Lane long: it takes 10 seconds. orders-kill-place.test.ts kills a process while it places an order.
+
 const CRASH_POINTS: readonly CrashPoint[] = [
   { statement: 'orders.update_expiry', at: 'behind' },
   { statement: 'payments.insert_operations', at: 'behind its commit' },

@@ -6,6 +6,8 @@ import { CARD } from '../support/paid-orders.ts'
 import type { CrashPoint, SentRequest } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
+// Lane long: kills at many statements of 16 operations take a minute. orders-kill-place.test.ts kills a process while it places an order.
+
 const UNITS = 2
 const TOTAL = 2_490
 const ONE = { lines: [{ line: 1, quantity: 1 }] }

@@ -9,6 +9,8 @@ import { type CrashPoint, startVictim } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 import { ENGINE_RATE_PPM, providerModule } from './provider-module.ts'
 
+// Lane long: it takes 10 seconds. orders-kill-place.test.ts kills a process while it places an order.
+
 const ADMIN = admin()
 const NET = 2_490
 const TAX = (NET * ENGINE_RATE_PPM) / 1_000_000

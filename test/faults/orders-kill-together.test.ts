@@ -5,6 +5,8 @@ import { TRANSFER } from '../support/orders.ts'
 import { type CrashPoint, crashPointName, startVictims } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
+// Lane long: it takes 10 seconds. orders-kill-place.test.ts kills a process while it places an order.
+
 const BUYERS = 8
 /** Transactions that placed orders. Orders that arrive simultaneously share one. */
 const CRASH_POINTS: readonly CrashPoint[] = [

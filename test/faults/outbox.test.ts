@@ -8,6 +8,8 @@ import { runSql } from '../support/sql.ts'
 import { useShop } from '../support/use-shop.ts'
 import { until } from './until.ts'
 
+// Lane long: processes die, and leases expire, for a minute. src/platform/outbox/outbox.test.ts imitates a process that died.
+
 const VICTIM = victimProgram('outbox-victim')
 const PROGRAM = victimProgram('outbox-program')
 const EVENTS = 20

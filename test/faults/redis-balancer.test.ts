@@ -8,6 +8,8 @@ import { useRedisServer } from './redis-server.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
 import { until } from './until.ts'
 
+// Lane long: it takes 25 seconds. src/platform/cache has tests of a Redis that fails, without a load balancer.
+
 const CLIENTS = 4
 /** How long each thinks between two requests: some 150 a second show what one without a pause does, at a fourth of the CPU time. */
 const PAUSE_MS = 20

@@ -4,6 +4,8 @@ import { sent, TRANSFER } from '../support/orders.ts'
 import type { CrashPoint, SentRequest } from './crash-points.ts'
 import { TIMEOUT_MS, useCrashShop } from './crash-shop.ts'
 
+// Lane long: it takes 10 seconds. orders-kill-place.test.ts kills a process while it places an order.
+
 const UNITS = 2
 type Shop = Awaited<ReturnType<typeof useCrashShop>>
 type OrderOperation = {

@@ -33,13 +33,18 @@ test.each([
   ['process', 'starts the program through a helper', "import { startProgram } from './support/program.ts'"],
   ['alone', 'mocks a module', "import { vi } from 'vitest'\nvi.mock('node:dns')"],
   ['alone', 'declares a reason', '// Lane alone: it counts every module that is loaded.'],
-  ['unit', 'declares no reason', '// Lane alone: ']
+  ['unit', 'declares no reason', '// Lane alone: '],
+  [
+    'long',
+    'takes a minute',
+    "// Lane long: a shorter one is beside it.\nimport { spawn } from 'node:child_process'"
+  ]
 ])('the test run has the lane %s for a test that %s', (lane, _, text) => {
   expect(laneOf('test/planted.test.ts', withTest('test/planted.test.ts', text))).toBe(lane)
 })
 
 test('every test file is in exactly one lane of the test run, and no lane is empty', () => {
-  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
+  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone, ...lanes.long]
   expect(all.toSorted()).toEqual([...imports.texts.keys()].filter(path => path.endsWith('.test.ts')))
   for (const tests of Object.values(lanes)) expect(tests.length).toBeGreaterThan(0)
 })

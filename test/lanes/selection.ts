@@ -18,7 +18,7 @@ export function selectTests(
   lanes: Readonly<Record<Lane, string[]>>,
   imports: ImportGraph
 ): TestSelection {
-  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone]
+  const all = [...lanes.unit, ...lanes.shop, ...lanes.process, ...lanes.alone, ...lanes.long]
   const quick = [...lanes.unit, ...lanes.shop]
   const about = (path: string): string[] => {
     if (all.includes(path)) return [path]

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Failure, type Route, runFailover } from './failover.ts'
 
+// Lane long: it takes 20 seconds. hosts.test.ts replaces a primary without load.
+
 /** Time from the promotion to the first write. The rest is for a busy machine. */
 const FIRST_WRITE_MS_MAX = 2_000 + 1_500
 const ALL = Object.entries({ kill: 10, freeze: 5, switchover: 5 }).flatMap(([failure, times]) =>

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { faults } from './faults.ts'
 import { runFaults } from './run.ts'
 
+// Lane long: it takes 14 seconds. src/platform/postgres/faults.test.ts breaks connections without load.
+
 /** The fault that revealed the most bugs. `npm run faults:network` plants all. */
 const FAULT = 'database: connection reset behind COMMIT'
 

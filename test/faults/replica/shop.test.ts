@@ -5,6 +5,8 @@ import { type TestCluster, usePrimaryAndStandby } from '../../support/standby.ts
 import { createTraffic } from '../network/traffic.ts'
 import { until } from '../until.ts'
 
+// Lane long: it takes 20 seconds. replica.test.ts delays, kills and freezes a replica of fewer processes.
+
 const STAFF = { email: 'boss@example.com', password: 'an uncommon sentence' }
 const LAG_SECONDS = 10
 const READ_EVERY_MS = 100

@@ -9,6 +9,8 @@ import { findWrongOrders } from '../failover/orders.ts'
 import { until } from '../until.ts'
 import { type MixedLoad, openMixedLoad } from './load.ts'
 
+// Lane long: it takes 15 seconds. test/workers.test.ts replaces workers under load.
+
 const PROCESSES = 3
 const STAFF = { email: 'boss@example.com', password: 'an uncommon sentence' }
 const SETTINGS = {

@@ -22,6 +22,8 @@ import {
 } from './repository.ts'
 import type { ProductSort } from './schema.ts'
 
+// Lane long: every combination of filters takes 40 seconds. test/budgets.test.ts holds what each list reads.
+
 const { words, tags, categories, prices, priceLists, middle } = LARGE_CATALOG
 const orders = Object.keys(positionsBeforeFirstProduct) as ProductSort[]
 const limit = 21
