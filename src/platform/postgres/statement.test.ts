@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { newId } from '../../kernel/ids.ts'
 import {
   expandEachPlaceholderSql,
   json,
@@ -22,6 +23,19 @@ test('a statement whose SQL text and declared parameters differ is rejected', ()
     'takes variantId and does not use it'
   )
   expect(() => statement({ name: 'test.unknown', text: 'select $id' })).toThrow('names $id')
+})
+
+test('arrays of ids and integers are sent as the text that PostgreSQL reads', () => {
+  const values = (ids: string[], counts: number[]) =>
+    orderedParameterValues(
+      { name: 'test.arrays', takes: { ids: 'uuid[]', counts: 'int4[]' } },
+      { ids, counts }
+    )
+  const [a, b] = [newId(), newId()]
+  expect(values([a, b], [1, -2])).toEqual([`{${a},${b}}`, '{1,-2}'])
+  expect(values([], [])).toEqual(['{}', '{}'])
+  // Joined, it would be two ids. The client quotes it, and PostgreSQL rejects it.
+  expect(values([`${a},${b}`], [])).toEqual([[`${a},${b}`], '{}'])
 })
 
 test('statement parameters are assigned by name, so their order cannot swap two ids', () => {

@@ -218,6 +218,32 @@ export const recordsetColumnsSql = (columns: StatementValueTypes): string =>
     .map(([column, type]) => `${column} ${type.replace('?', '')}`)
     .join(', ')
 
+/**
+ * JSON, and arrays without values to escape, as the texts that PostgreSQL reads; other values unchanged. The client would
+ * search each value of an array for quotes, which takes seven times as long (2026-11).
+ */
+function parameterText(type: ValueType, value: unknown): unknown {
+  switch (type) {
+    case 'jsonb':
+    case 'jsonb?':
+      return JSON.stringify(value)
+    case 'int4[]':
+    case 'int8[]':
+      return `{${(value as number[]).join()}}`
+    case 'uuid[]':
+      return uuidArrayText(value as string[]) ?? value
+    default:
+      return value
+  }
+}
+
+const UUID_LENGTH = 36
+
+/** Undefined when a value is no UUID by its length: it could be read as several values. */
+function uuidArrayText(ids: readonly string[]): string | undefined {
+  return ids.every(id => id.length === UUID_LENGTH) ? `{${ids.join()}}` : undefined
+}
+
 /** The values in the order of the statement's parameters, as the client sends them. */
 export function orderedParameterValues(
   { name, takes, isForEach = false }: Pick<Statement, 'name' | 'takes'> & { readonly isForEach?: boolean },
@@ -229,9 +255,8 @@ export function orderedParameterValues(
     const value = given[key]
     // The client would send a missing value as null, so it is an error here.
     if (value === undefined) throw new TypeError(`${name} lacks ${key}`)
-    const isJson = takes[key] === 'jsonb' || takes[key] === 'jsonb?'
     if (isForEach) row[key] = value
-    else values.push(isJson && value !== null ? JSON.stringify(value) : value)
+    else values.push(value === null ? null : parameterText(takes[key] as ValueType, value))
   }
   return isForEach ? [JSON.stringify([row])] : values
 }
