@@ -125,8 +125,9 @@ export async function openPlatform(
   const { retention_days: auditDays } = config.audit
   partitions.keep({ table: 'cartwright.audit', period: 'month', keptSince: keptForDays(auditDays) })
   const eventLog = createEventLog({ db, log, metrics, partitions, timers, settings: config.events })
-  const ownOutbox = createOutbox({ db, log, metrics, eventLog })
-  const outbox = tracing?.traceOutbox(ownOutbox) ?? ownOutbox
+  const stored = tracing?.openStoredTraces(opened, timers)
+  const ownOutbox = createOutbox({ db, log, metrics, eventLog, traces: stored?.traces })
+  const outbox = stored?.traceOutbox(ownOutbox) ?? ownOutbox
   if (serves) {
     checkConnections({ config, db, log, worker }).catch(() => {})
     const shortage = describeOpenFilesShortage(socketsMaxByUse(config))
@@ -141,11 +142,11 @@ export async function openPlatform(
     cache,
     broadcast,
     timers,
-    http: tracing?.traceHttpClient(ownHttp) ?? ownHttp,
+    http: stored?.traceHttpClient(ownHttp) ?? ownHttp,
     metrics,
     durations: new RequestDurationHistogram(),
     outbox,
-    eventLog,
+    eventLog: stored?.traceEventLog(eventLog) ?? eventLog,
     partitions,
     audit: createAuditTrail(db),
     openBudget: budgetsOf(cache, worker),

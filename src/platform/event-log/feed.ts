@@ -14,7 +14,12 @@ const cursorAheadError = defineError(
 )
 
 /** An event of the log. Positions have no gaps. A restore moves them all. */
-export type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & { position: number; payload: unknown }
+export type LoggedEvent = Omit<LoggedEventRow, 'id' | 'payload'> & {
+  position: number
+  payload: unknown
+  /** The trace that caused the event, if it was recorded. */
+  traceparent?: string
+}
 export type EventLogPage = { items: LoggedEvent[]; next_after: number; latest_position: number }
 export type EventLogQuery = {
   /** Returns events after this position. Default: from the oldest that is kept. */

@@ -21,6 +21,8 @@ export type OutgoingHttpRequest = {
   /** Whether a response body above `bytesMax` is truncated instead of rejected. */
   isCut?: boolean
   signal?: AbortSignal
+  /** The event that the request delivers, and the name of its span. The request belongs to the trace of the event. */
+  cause?: { eventId: string; name: string }
   /** Whether the operator configured the URL. It may then be private, and plain http. */
   isConfigured?: boolean
 }

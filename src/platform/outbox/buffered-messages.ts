@@ -22,6 +22,8 @@ export type BufferedOutboxMessage = {
   readonly handlers: readonly string[]
   /** For an event that the event log contains. */
   readonly logged?: LoggedEventFields
+  /** The trace that causes it, if it is recorded. */
+  readonly traceparent?: string | undefined
 }
 
 /** A transaction with more jobs than this leaves all of them to claims, which take them in batches of limited size. */

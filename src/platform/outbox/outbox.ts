@@ -61,12 +61,19 @@ type EmittedMessage = BufferedOutboxMessage & {
   /** The payload of an event, for `isWanted`. */
   readonly emitted?: unknown
 }
+/** Stores which trace causes an event or a job. */
+type MessageTraces = {
+  /** The `traceparent` of the running code, if its trace is recorded. */
+  current(): string | undefined
+  store(tx: Transaction, messages: readonly BufferedOutboxMessage[]): Promise<void>
+}
 type MessageBuffer = { messages: EmittedMessage[]; isSent: boolean }
 export type OutboxDependencies = OutboxDispatcherDependencies & {
   eventLog: Pick<RunningEventLog, 'wake' | 'start' | 'stop'>
+  traces?: MessageTraces | undefined
 }
 
-export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox {
+export function createOutbox({ eventLog, traces, ...deps }: OutboxDependencies): Outbox {
   const dispatcher = createOutboxDispatcher(deps)
   const buffers = new WeakMap<Transaction, MessageBuffer>()
   let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
@@ -83,7 +90,9 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
       buffer.isSent = true
       buffer.messages = buffer.messages.flatMap(message => wantedMessage(message, buffer.messages))
       if (buffer.messages.length === 0) return
-      leased = await insertBufferedOutboxMessages(each, buffer.messages, dispatcher.leaseForNewJob)
+      const inserted = insertBufferedOutboxMessages(each, buffer.messages, dispatcher.leaseForNewJob)
+      if (traces !== undefined) await Promise.all([inserted, traces.store(each, buffer.messages)])
+      leased = await inserted
     })
     tx.afterCommit(() => {
       for (const { handler, lease, row } of leased) dispatcher.handOver(handler, lease, row)
@@ -96,7 +105,7 @@ export function createOutbox({ eventLog, ...deps }: OutboxDependencies): Outbox 
   function write(tx: Transaction, message: EmittedMessage): void {
     const buffer = bufferOf(tx)
     if (buffer.isSent) throw new Error(`${message.name} came after the jobs of its transaction had been sent`)
-    buffer.messages.push(message)
+    buffer.messages.push(traces === undefined ? message : { ...message, traceparent: traces.current() })
   }
 
   /** Without the handlers that do not want it; nothing when none is left and the log does not contain it. */

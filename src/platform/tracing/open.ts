@@ -1,12 +1,15 @@
 import { hostname } from 'node:os'
 import type { Config } from '../core-settings.ts'
+import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { HttpClient } from '../http/client.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics/registry.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Database } from '../postgres/database.ts'
+import type { Timers } from '../timers.ts'
 import { createSpanExporter } from './exporter.ts'
-import { traceDatabase, traceHttpClient, traceOutbox } from './traced-platform.ts'
+import { createStoredTraces } from './stored-traces.ts'
+import { traceDatabase, traceEventLog, traceHttpClient, traceOutbox } from './traced-platform.ts'
 import { createTracer } from './tracer.ts'
 
 type Deps = { config: Config; log: Log; metrics: Metrics; http: Pick<HttpClient, 'send'> }
@@ -24,8 +27,16 @@ export function openTracing({ config, log, metrics, http }: Deps) {
   return {
     tracer,
     traceDatabase: (db: Database) => traceDatabase(db, tracer),
-    traceHttpClient: (client: HttpClient) => traceHttpClient(client, tracer),
-    traceOutbox: (outbox: Outbox) => traceOutbox(outbox, tracer),
+    /** `db`: without spans, because a request waits for none of these statements. */
+    openStoredTraces: (db: Database, timers: Timers) => {
+      const traces = createStoredTraces({ db, tracer, timers })
+      return {
+        traces,
+        traceHttpClient: (client: HttpClient) => traceHttpClient(client, tracer, traces),
+        traceOutbox: (outbox: Outbox) => traceOutbox(outbox, tracer, traces),
+        traceEventLog: (eventLog: RunningEventLog) => traceEventLog(eventLog, traces)
+      }
+    },
     /** Adds a statement to the span of its transaction. A statement outside of transactions has a span. */
     noteStatement: (name: string): void => {
       const span = tracer.current()

@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { HttpClient } from '../http/client.ts'
 import type { EventOrJobHandler } from '../outbox/handlers.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Database, Queryable } from '../postgres/database.ts'
+import type { StoredTraces } from './stored-traces.ts'
 import { formatTraceparent } from './trace-context.ts'
-import type { Tracer } from './tracer.ts'
+import type { Span, Tracer } from './tracer.ts'
 
 const POSTGRESQL = { 'db.system.name': 'postgresql' }
 
@@ -26,7 +29,8 @@ export function traceDatabase(db: Database, tracer: Tracer): Database {
     ...queryable,
     transaction: (work, options) =>
       tracer.inSpan({ name: 'transaction', kind: 'client', attributes: POSTGRESQL }, () =>
-        db.transaction(work, options)
+        // Bound, because a group commit runs the work of all its callers in the context of the first.
+        db.transaction(AsyncLocalStorage.bind(work), options)
       ),
     serializedBy: key => traceDatabase(db.serializedBy(key), tracer),
     groupCommit: () => traceDatabase(db.groupCommit(), tracer)
@@ -34,34 +38,78 @@ export function traceDatabase(db: Database, tracer: Tracer): Database {
 }
 
 /** The HTTP client with a span for each request, which the receiver finds in `traceparent`. */
-export const traceHttpClient = (http: HttpClient, tracer: Tracer): HttpClient => ({
+export const traceHttpClient = (
+  http: HttpClient,
+  tracer: Tracer,
+  traces: Pick<StoredTraces, 'find'>
+): HttpClient => ({
   ...http,
-  send: request => {
-    const { method = 'GET', url, headers } = request
-    // Paths and queries may contain secrets.
-    const attributes = { 'http.request.method': method, 'server.address': URL.parse(url)?.host }
-    return tracer.inSpan({ name: method, kind: 'client', attributes }, span =>
+  send: async request => {
+    const { method = 'GET', url, headers, cause } = request
+    const send = (span?: Span) =>
       http.send(
         span === undefined
           ? request
           : { ...request, headers: { ...headers, traceparent: formatTraceparent(span.context) } }
       )
-    )
+    // Paths and queries may contain secrets.
+    const attributes = { 'http.request.method': method, 'server.address': URL.parse(url)?.host }
+    const span = { name: cause?.name ?? method, kind: 'client', attributes } as const
+    if (cause === undefined) return tracer.inSpan(span, send)
+    return tracer.inTrace(span, send, (await traces.find([cause.eventId])).get(cause.eventId))
   }
 })
 
-/** The outbox with a trace for each run of a handler. */
-export const traceOutbox = (outbox: Outbox, tracer: Tracer): Outbox => ({
+/** The outbox with a span for each run of a handler, below what caused the event or the job. */
+export const traceOutbox = (outbox: Outbox, tracer: Tracer, traces: Pick<StoredTraces, 'find'>): Outbox => ({
   ...outbox,
-  attachHandler: (name, handler) => outbox.attachHandler(name, traceHandler(name, handler, tracer))
+  attachHandler: (name, handler) => outbox.attachHandler(name, traceHandler(name, handler, tracer, traces))
 })
 
-function traceHandler(name: string, handler: EventOrJobHandler, tracer: Tracer): EventOrJobHandler {
+function traceHandler(
+  name: string,
+  handler: EventOrJobHandler,
+  tracer: Tracer,
+  traces: Pick<StoredTraces, 'find'>
+): EventOrJobHandler {
   const span = { name, kind: 'consumer' } as const
-  return 'runJob' in handler
-    ? { ...handler, runJob: (job, signal) => tracer.inTrace(span, () => handler.runJob(job, signal)) }
-    : {
-        ...handler,
-        handleEvents: (tx, events) => tracer.inTrace(span, () => handler.handleEvents(tx, events))
+  if ('runJob' in handler)
+    return {
+      ...handler,
+      runJob: async (job, signal) =>
+        tracer.inTrace(span, () => handler.runJob(job, signal), (await traces.find([job.id])).get(job.id))
+    }
+  return {
+    ...handler,
+    handleEvents: async (tx, events) => {
+      const causes = [...(await traces.find(events.map(({ id }) => id))).values()]
+      const [first, ...others] = new Map(causes.map(cause => [cause.traceId, cause])).values()
+      // Events that are handled together share the work, so each of their traces gets a span, and the first its statements.
+      const shared = others.map(cause => tracer.begin(span, cause))
+      let hasFailed = true
+      try {
+        await tracer.inTrace(span, () => handler.handleEvents(tx, events), first)
+        hasFailed = false
+      } finally {
+        for (const each of shared) each?.end({ hasFailed })
       }
+    }
+  }
 }
+
+/** The reader of the event log with the trace of each event. */
+export const traceEventLog = (
+  eventLog: RunningEventLog,
+  traces: Pick<StoredTraces, 'find'>
+): RunningEventLog => ({
+  ...eventLog,
+  read: async query => {
+    const page = await eventLog.read(query)
+    const causes = await traces.find(page.items.map(({ event_id }) => event_id))
+    const items = page.items.map(item => {
+      const cause = causes.get(item.event_id)
+      return cause === undefined ? item : { ...item, traceparent: formatTraceparent(cause) }
+    })
+    return { ...page, items }
+  }
+})

@@ -24,8 +24,8 @@ export type Tracer = {
   enter(span: Span): void
   /** Runs `work` in a span below the current one; without a span if there is none. */
   inSpan<T>(options: SpanOptions, work: (span?: Span) => Promise<T>): Promise<T>
-  /** Runs `work` in a trace of its own, if the trace is recorded. */
-  inTrace<T>(options: SpanOptions, work: () => Promise<T>): Promise<T>
+  /** Runs `work` in a span below `parent`, or in a trace of its own without one, if the trace is recorded. */
+  inTrace<T>(options: SpanOptions, work: (span?: Span) => Promise<T>, parent?: TraceContext): Promise<T>
 }
 
 type Deps = {
@@ -89,6 +89,6 @@ export function createTracer({ samplePercent, onEnd }: Deps): Tracer {
       const parent = storage.getStore()
       return parent === undefined ? work() : runIn(begin(options, parent.context), work)
     },
-    inTrace: (options, work) => runIn(begin(options), work)
+    inTrace: (options, work, parent) => runIn(begin(options, parent), work)
   }
 }

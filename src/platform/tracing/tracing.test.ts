@@ -1,31 +1,16 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
-import { expect, onTestFinished, test } from 'vitest'
+import { type IncomingMessage, request } from 'node:http'
+import { expect, test } from 'vitest'
 import { eventually } from '../../../test/support/eventually.ts'
 import { browse, moduleOf, type TestGateway, useGateway } from '../../../test/support/gateway.ts'
-import type { JobType } from '../../kernel/events.ts'
-import { Type } from '../../kernel/schema.ts'
+import { useTraceCollector } from '../../../test/support/trace-collector.ts'
+import type { EventType, JobType } from '../../kernel/events.ts'
+import { lowestIdAt, newId } from '../../kernel/ids.ts'
+import { type TSchema, Type } from '../../kernel/schema.ts'
 import { statement } from '../postgres/statement.ts'
+import { createStoredTraces } from './stored-traces.ts'
 import { formatTraceparent, parseTraceparent } from './trace-context.ts'
 
-type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
-type ExportedSpan = {
-  traceId: string
-  spanId: string
-  parentSpanId?: string
-  name: string
-  kind: number
-  startTimeUnixNano: string
-  endTimeUnixNano: string
-  attributes: Attribute[]
-  events: { name: string }[]
-  status?: { code: number }
-}
-type Exported = {
-  resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ExportedSpan[] }[] }[]
-}
 const SERVER = 2
 const CLIENT = 3
 const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }
@@ -36,30 +21,19 @@ const tracedJob: JobType = {
   timeoutSeconds: 10,
   payload: Type.Object({})
 }
+const tracedEvent: EventType<string, TSchema, false> = {
+  name: 'test.happened',
+  description: 'It happened.',
+  subject: 'nothing',
+  isVersioned: false,
+  payload: Type.Object({})
+}
 const selectOne = statement({ name: 'test.trace_one', gives: { one: 'int4' }, text: 'select 1 as one' })
 const selectTwo = statement({ name: 'test.trace_two', gives: { two: 'int4' }, text: 'select 2 as two' })
 
-/** A server that receives traces at one path, and other requests at all others. */
-async function useCollector(status = 200) {
-  const spans: ExportedSpan[] = []
-  const requests: { url: string | undefined; traceparent: unknown }[] = []
-  const server = createServer(async (request, response) => {
-    if (request.url === '/v1/traces') {
-      const { resourceSpans } = (await json(request)) as Exported
-      spans.push(...resourceSpans.flatMap(each => each.scopeSpans.flatMap(scope => scope.spans)))
-      response.statusCode = status
-    } else requests.push({ url: request.url, traceparent: request.headers.traceparent })
-    response.end('{}')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return { spans, requests, url: `http://127.0.0.1:${port}` }
-}
-
 /** A gateway that sends its traces to a collector. Traces are recorded when their caller records them. */
 async function useTracedGateway({ status = 200, settings = {} } = {}) {
-  const collector = await useCollector(status)
+  const collector = await useTraceCollector(status)
   const routes = moduleOf('x', ['/api/x'], tiers => {
     const config = { class: 'browse', noReplay: 'It changes nothing.' } as const
     tiers.public.post('/x/:id', { config }, async () => {
@@ -155,7 +129,7 @@ test('a trace that its caller does not record is not recorded, and without a cal
   expect(spans).toMatchObject([{ name: 'GET /api/x/bug', status: { code: 2 } }])
 })
 
-test('each run of a job is a trace of its own', async () => {
+test('a job that no recorded trace causes is a trace of its own', async () => {
   const { platform, spans } = await useTracedGateway({
     settings: { CARTWRIGHT__TRACING__SAMPLE_PERCENT: '100' }
   })
@@ -171,6 +145,65 @@ test('each run of a job is a trace of its own', async () => {
   expect(run).toMatchObject({ name: 'test.traced', kind: 5 })
   expect(run).not.toHaveProperty('parentSpanId')
   expect(query).toMatchObject({ name: 'test.trace_one', traceId: run?.traceId, parentSpanId: run?.spanId })
+})
+
+test('jobs that share a group commit belong to the traces of their own requests', async () => {
+  const { platform, spans } = await useTracedGateway()
+  const { db, outbox, tracer } = platform
+  outbox.attachHandler('test.traced', { timeoutSeconds: 10, runJob: async () => {} })
+  const enqueue = () => db.groupCommit().transaction(async tx => outbox.enqueue(tx, tracedJob, {}))
+  const parents = [1, 2].map(digit => ({ traceId: String(digit).repeat(32), spanId: PARENT.spanId }))
+  await Promise.all([
+    ...parents.map(parent =>
+      tracer?.inTrace({ name: 'request', kind: 'server' }, enqueue, { ...parent, isSampled: true })
+    ),
+    enqueue()
+  ])
+  outbox.start()
+  await eventually(() => expect(spans).toHaveLength(6))
+  expect(spans.filter(({ name }) => name === 'test.traced').map(({ traceId }) => traceId)).toEqual(
+    parents.map(({ traceId }) => traceId)
+  )
+})
+
+test('events of several traces that are handled together have a span in each of them', async () => {
+  const { platform, spans } = await useTracedGateway()
+  const { db, outbox, tracer } = platform
+  outbox.setSubscriptions(new Map([[tracedEvent.name, ['test:handler']]]))
+  outbox.attachHandler('test:handler', { handleEvents: async tx => void (await tx.rows(selectOne)) })
+  const parents = [1, 2].map(digit => ({ traceId: String(digit).repeat(32), spanId: PARENT.spanId }))
+  for (const parent of parents)
+    await tracer?.inTrace(
+      { name: 'request', kind: 'server' },
+      () => db.transaction(async tx => outbox.emit(tx, tracedEvent, newId(), {})),
+      { ...parent, isSampled: true }
+    )
+  outbox.start()
+  await eventually(() => expect(spans).toHaveLength(6))
+  const handled = spans.filter(({ name }) => name === 'test:handler')
+  expect(handled.map(({ traceId }) => traceId).sort()).toEqual(parents.map(({ traceId }) => traceId))
+  expect(handled.flatMap(({ events }) => events)).toHaveLength(1)
+})
+
+test('a trace is deleted with the events of its week', async () => {
+  const { platform } = await useTracedGateway()
+  const { db } = platform
+  const works: (() => Promise<number>)[] = []
+  const timers = {
+    untilEmpty: (_seconds: number, _name: string, work: () => Promise<number>) => works.push(work)
+  }
+  const traceparent = formatTraceparent({ ...PARENT, isSampled: true })
+  const traces = createStoredTraces({ db, timers, tracer: { current: () => undefined } })
+  const old = lowestIdAt(new Date(Date.now() - 8 * 86_400_000))
+  const recent = newId()
+  await db.transaction(tx =>
+    traces.store(tx, [
+      { eventId: old, traceparent },
+      { eventId: recent, traceparent }
+    ])
+  )
+  expect(await works[0]?.()).toBe(1)
+  expect([...(await traces.find([old, recent])).keys()]).toEqual([recent])
 })
 
 test('spans that the collector does not accept are counted and logged once, and requests succeed', async () => {

@@ -49,7 +49,13 @@ const FeedEventResponse = response('FeedEventResponse', {
     type: 'object',
     additionalProperties: true,
     description: 'What webhooks send as `data`.'
-  })
+  }),
+  traceparent: Type.Optional(
+    Type.String({
+      description:
+        'The trace that caused the event (W3C Trace Context). Missing when it was not recorded, or is older than 7 days.'
+    })
+  )
 })
 export const EventFeedResponse = response('EventFeedResponse', {
   items: Type.Array(FeedEventResponse, { description: 'Events in the order of their positions.' }),

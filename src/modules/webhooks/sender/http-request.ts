@@ -14,7 +14,10 @@ type Deps = {
   secretEncryption: Pick<WebhookSecretEncryption, 'decrypt'>
   timeoutMs: number
 }
-type WebhookRequest = Pick<ClaimedWebhookDeliveryRow, 'id' | 'body' | 'url' | 'secret' | 'previous_secret'>
+type WebhookRequest = Pick<
+  ClaimedWebhookDeliveryRow,
+  'id' | 'event_id' | 'event_type' | 'body' | 'url' | 'secret' | 'previous_secret'
+>
 
 /** Outcome of one request. `error` is null when the endpoint responded with 2xx. */
 export type WebhookAttemptOutcome = {
@@ -30,7 +33,7 @@ export type WebhookAttemptOutcome = {
 /** Returns a function that sends one request, signed as in Standard Webhooks, and returns its outcome. It never throws. */
 export function createWebhookRequestSender({ http, secretEncryption, timeoutMs }: Deps) {
   async function post(
-    { id, body, url, secret, previous_secret }: WebhookRequest,
+    { id, event_id, event_type, body, url, secret, previous_secret }: WebhookRequest,
     at: Date,
     signal: AbortSignal
   ) {
@@ -40,6 +43,7 @@ export function createWebhookRequestSender({ http, secretEncryption, timeoutMs }
     )
     return http.send({
       url,
+      cause: { eventId: event_id, name: `webhook ${event_type}` },
       method: 'POST',
       body,
       timeoutMs,

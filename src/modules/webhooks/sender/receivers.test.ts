@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { broken } from '../../../../test/support/webhook-receiver.ts'
 import { DELIVERIES, ENDPOINTS, PATIENCE, useWebhooks } from '../../../../test/support/webhooks.ts'
+import { newId } from '../../../kernel/ids.ts'
 import { createHttpClient } from '../../../platform/http/client.ts'
 import { createWebhookSigningSecret } from '../signatures/sign.ts'
 import { createWebhookRequestSender } from './http-request.ts'
@@ -63,7 +64,8 @@ test("a webhook receiver needs a certificate for its name, and the name's addres
   const { receiver } = shop
   const key = createWebhookSigningSecret()
   const secretEncryption = { decrypt: (encrypted: Buffer) => encrypted.toString() }
-  const request = { id: 'msg', body: '{}', secret: Buffer.from(key), previous_secret: null }
+  const event = { event_id: newId(), event_type: 'orders.placed' }
+  const request = { id: 'msg', ...event, body: '{}', secret: Buffer.from(key), previous_secret: null }
   const { signal } = new AbortController()
   let lookups = 0
   const lookup = ((_name: string, _options: unknown, done: (error: null, found: object[]) => void) => {

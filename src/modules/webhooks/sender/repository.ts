@@ -7,6 +7,7 @@ export const claimDueWebhookDelivery = statement({
   gives: {
     id: 'uuid',
     endpoint_id: 'uuid',
+    event_id: 'uuid',
     event_type: 'text',
     body: 'text',
     tries: 'int4',
@@ -26,8 +27,8 @@ export const claimDueWebhookDelivery = statement({
         order by due_at limit 1 for update skip locked
       )
       and endpoint.id = delivery.endpoint_id and endpoint.active
-    returning delivery.id, delivery.endpoint_id, delivery.event_type, delivery.body, delivery.tries, delivery.lease,
-      endpoint.url, endpoint.secret,
+    returning delivery.id, delivery.endpoint_id, delivery.event_id, delivery.event_type, delivery.body, delivery.tries,
+      delivery.lease, endpoint.url, endpoint.secret,
       case when endpoint.previous_until > now() then endpoint.previous_secret end as previous_secret,
       endpoint.failing_since is not null as is_failing`
 })
