@@ -28,7 +28,11 @@ const LISTS: Polled[] = [
       state: 'pending',
       fulfillment_status: 'none',
       cancel_requested_by: null,
-      is_held: true
+      is_held: true,
+      terms: 'prepaid',
+      payment_status: null,
+      is_overpaid: null,
+      is_disputed: null
     })
   },
   {

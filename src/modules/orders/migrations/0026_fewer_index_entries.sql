@@ -14,9 +14,12 @@ create index orders_payment_fulfillment on orders.orders (payment_status, fulfil
 drop index orders.orders_of_mailbox;
 create index orders_of_mailbox on orders.orders (right(mailbox, 7)) where mailbox is not null;
 drop index orders.orders_pending_buyer;
-create index orders_pending_buyer on orders.orders (right(buyer, 7)) where state between 'pending' and 'pending';
+-- `buyer is not null` keeps PostgreSQL from reading this index whole to find the orders of a network.
+create index orders_pending_buyer on orders.orders (right(buyer, 7))
+  where state between 'pending' and 'pending' and buyer is not null;
 drop index orders.orders_pending_network;
-create index orders_pending_network on orders.orders (right(network, 7)) where state = 'pending' and network is not null;
+create index orders_pending_network on orders.orders (right(network, 7))
+  where state between 'pending' and 'pending' and network is not null;
 drop index orders.unpaid_units_buyer;
 create index unpaid_units_buyer on orders.unpaid_units (right(buyer, 7));
 drop index orders.unpaid_units_network;

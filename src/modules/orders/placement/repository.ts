@@ -125,7 +125,7 @@ export const countPendingOrdersOfBuyerAndNetwork = statement({
       (select count(*) from orders.orders o where state between 'pending' and 'pending'
         and right(o.buyer, 7) = right(each.buyer, 7) and o.buyer = each.buyer
         and (each.customer_id is not null or o.network is not distinct from each.network)) as of_buyer,
-      (select count(*) from orders.orders o where state = 'pending'
+      (select count(*) from orders.orders o where state between 'pending' and 'pending'
         and right(o.network, 7) = right(each.network, 7) and o.network = each.network) as of_network
     from $each`
 })

@@ -38,7 +38,7 @@ export const listPendingCardOrdersOfNetworks = statement({
   text: `
     select id, network, ${openLines} as lines
     from orders.orders
-    where state = 'pending' and right(network, 7) = any (array(select right(each, 7) from unnest($networks::text[]) each))
+    where state between 'pending' and 'pending' and right(network, 7) = any (array(select right(each, 7) from unnest($networks::text[]) each))
       and network = any ($networks) and not is_deferred and payment_status = 'unpaid'
       and created_at > now() - make_interval(secs => $seconds)
     order by created_at, id`
@@ -51,7 +51,7 @@ export const saveContestedUnitsAndSumNetwork = statement({
   text: `
     with noted as (update orders.orders set contested_units = $units where id = $id)
     select $units + coalesce(sum(contested_units), 0) as units from orders.orders
-    where state = 'pending' and right(network, 7) = right($network, 7) and network = $network and id <> $id`
+    where state between 'pending' and 'pending' and right(network, 7) = right($network, 7) and network = $network and id <> $id`
 })
 export const findStockEvictionOutcomeOfOrder = statement({
   name: 'orders.find_eviction_outcome',
