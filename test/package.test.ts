@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './support/database.ts'
-import { installPackage, run, tutorial } from './support/package.ts'
+import { installPackage, run } from './support/package.ts'
 import { startProgram } from './support/program.ts'
 
 let installed: Awaited<ReturnType<typeof installPackage>>
@@ -17,7 +17,7 @@ test(
   {
     timeout: 180_000
   },
-  async () => installed.paste(tutorial)
+  async () => installed.paste('tutorial.md')
 )
 
 test("the command line of a shop that uses the package knows the shop's modules, and finds the bundled files", {

@@ -58,13 +58,15 @@ async function installModule(module: string, modules: string): Promise<void> {
 }
 
 const pageOf = (name: string) => readFile(join(ROOT, 'docs', name), 'utf8')
-export const tutorial = readGuideSteps(await pageOf('tutorial.md'))
+const tutorial = readGuideSteps(await pageOf('tutorial.md'))
 /** What the owner of a shop does to install a module. */
 const [, installGuide = ''] = (await pageOf('publishing-a-module.md')).split('\n## Install a module\n')
-export const installing: GuideStep[] = [
+const installing: GuideStep[] = [
   { path: 'package.json', code: '{ "type": "module" }' },
   ...readGuideSteps(installGuide)
 ]
+
+const GUIDES = { 'tutorial.md': tutorial, 'publishing-a-module.md': installing }
 
 /**
  * Installs the packed project for copies of the example packages, with the packed module of one of them. `shop` is the shop of
@@ -84,7 +86,8 @@ export async function installPackage() {
     examples,
     shop,
     /** Follows the steps of a guide in an empty folder. */
-    paste: async (steps: readonly GuideStep[]) => {
+    paste: async (guide: keyof typeof GUIDES) => {
+      const steps = GUIDES[guide]
       expect(steps.length).toBeGreaterThan(5)
       const empty = await mkdtemp(join(folder, 'a reader-'))
       await chmod(empty, 0o755)
