@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startProgram } from '../support/program.ts'
+import { usePrimaryAndStandby } from '../support/standby.ts'
 import { useLimitedDatabase } from './connection-limit.ts'
 import { until } from './until.ts'
 
@@ -38,3 +39,18 @@ test('a database that disappears during the start ends the process with one sent
     /^(The database became unavailable while the shop started|Cannot reach the database): .+\n$/
   )
 })
+
+test.each([[['start']], [['start', '--workers', '2']]])(
+  'a start against a standby ends with one sentence and exit code 1: %j',
+  async args => {
+    const { standby } = await usePrimaryAndStandby()
+    const program = startProgram({ DATABASE_URL: standby.url }, { args })
+    onTestFinished(() => void program.child.kill('SIGKILL'))
+    const { code, stderr } = await program.ended
+    expect([code, stderr]).toEqual([
+      1,
+      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.\n'
+    ])
+    expect(program.output.stdout).not.toContain('listening')
+  }
+)
