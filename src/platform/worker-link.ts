@@ -1,5 +1,6 @@
 import type { ExchangeBudgetClaims } from '../kernel/shared-request-budgets.ts'
 import type { ConnectionPoolStatistics } from './postgres/pools.ts'
+import type { ReplicaStatistics } from './postgres/replica/replica.ts'
 
 /** A metric with its values, as the library of metrics reads and writes it. */
 export type CollectedMetric = {
@@ -10,7 +11,11 @@ export type CollectedMetric = {
   values: readonly unknown[]
 }
 /** The measurements of one process. */
-export type WorkerMeasurements = { metrics: readonly CollectedMetric[]; pool: ConnectionPoolStatistics }
+export type WorkerMeasurements = {
+  metrics: readonly CollectedMetric[]
+  pool: ConnectionPoolStatistics
+  replica?: Pick<ReplicaStatistics, 'problem'> | undefined
+}
 
 /** The connection of a worker with the primary process of its command. */
 export type WorkerLink = {
@@ -30,4 +35,5 @@ export type MeasurableWorker = {
   collect(): Promise<CollectedMetric[]>
   statistics(): ConnectionPoolStatistics
   isOutOfConnections(): boolean
+  replicaStatistics(): Pick<ReplicaStatistics, 'problem'> | undefined
 }

@@ -56,6 +56,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
     [process('cartwright_db_pool_acquire_seconds_total')]: ['0+6x90', '0+4x90'],
     [process('cartwright_db_pool_acquires_total')]: ['0+100x90', '0+100x90']
   },
+  CartwrightReplicaDown: { [process('cartwright_db_replica_up')]: ['0x90', '1x90'] },
   CartwrightCacheDown: { [process('cartwright_cache_redis_up')]: ['0x90', '1x90'] },
   CartwrightEventsLate: { [process('cartwright_events_oldest_seconds')]: ['90x90', '40x90'] },
   CartwrightEventsDead: { [process('cartwright_events_dead')]: ['1x90', '0x90'] },

@@ -21,7 +21,10 @@ const POLL_MS = 200
 /** Longer than several scrapes and evaluations. */
 const PATIENCE_MS = 30_000
 
-/** One shop for all tests, with everything on that adds metrics: all modules, a diagnostics port, and Redis, which does not answer. */
+/**
+ * One shop for all tests, with everything on that adds metrics: all modules, a diagnostics port, Redis, which does not answer, and a
+ * replica, which is no standby.
+ */
 let shop: {
   diagnostics: string
   request(): Promise<unknown>
@@ -34,6 +37,7 @@ beforeAll(async () => {
   const program = startProgram({
     ...SECRET_SETTINGS,
     DATABASE_URL: database.url,
+    CARTWRIGHT__DATABASE__REPLICA_URL: database.url,
     REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
     CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port),
     CARTWRIGHT__LOG__LEVEL: 'fatal'
@@ -160,6 +164,11 @@ test.skipIf(!hasPrometheus)(
     expect(empty.map(({ where }) => where)).toEqual([])
   }
 )
+
+test('a replica that cannot be used is DOWN in /readyz of the diagnostics port, and the shop is ready', async () => {
+  const ready = await fetch(`http://${shop.diagnostics}/readyz`)
+  expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'READY', replica: 'DOWN' }])
+})
 
 test('a shop that has lost its database has no connections in its metrics, and is not ready', async () => {
   await shop.drop()

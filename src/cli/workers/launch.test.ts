@@ -32,3 +32,19 @@ test.each([
   expect(await ended).toEqual({ code: null, signal: null })
   expect(failedCode()).toBe(1)
 })
+
+test.each([
+  [[], undefined],
+  [[undefined], undefined],
+  [['it lags', 'it lags'], 'it lags'],
+  [['it lags', null], null]
+])('the replica is as a worker that uses it sees it: %j', (problems, problem) => {
+  const sums = createMeasurementSums()
+  for (const each of problems)
+    sums.set(() => unused(), {
+      metrics: [],
+      pool: sums.pool(),
+      replica: each === undefined ? each : { problem: each }
+    })
+  expect(sums.replica()?.problem).toBe(problem)
+})

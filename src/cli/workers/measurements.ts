@@ -58,7 +58,12 @@ export function createMeasurementSums() {
       return this.pool()
     },
     /** The connections as of the last measurements. */
-    pool: (): ConnectionPoolStatistics => sumOfPools([endedPool, ...known().map(({ pool }) => pool)])
+    pool: (): ConnectionPoolStatistics => sumOfPools([endedPool, ...known().map(({ pool }) => pool)]),
+    /** The replica as of the last measurements: as a worker that uses it sees it, if there is one. */
+    replica: (): WorkerMeasurements['replica'] => {
+      const seen = known().flatMap(({ replica }) => replica ?? [])
+      return seen.find(({ problem }) => problem === null) ?? seen[0]
+    }
   }
 }
 

@@ -73,7 +73,11 @@ export async function startWorkers(count: number): Promise<void> {
         config: first.config,
         databaseUrl: first.databaseUrl,
         log,
-        db: { statistics: sums.pool, isOutOfConnections: launcher.isOutOfConnections },
+        db: {
+          statistics: sums.pool,
+          isOutOfConnections: launcher.isOutOfConnections,
+          replicaStatistics: sums.replica
+        },
         metrics: { expose: exposeMetrics },
         progressedAt: launcher.progressedAt
       })

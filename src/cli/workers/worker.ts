@@ -17,7 +17,11 @@ export async function startWorker(loadModules: () => Promise<readonly Module[]>)
   let measurable: MeasurableWorker | undefined
   const measure = async (): Promise<WorkerMeasurements> => {
     if (measurable === undefined) throw new Error('The worker is starting.')
-    return { metrics: await measurable.collect(), pool: measurable.statistics() }
+    return {
+      metrics: await measurable.collect(),
+      pool: measurable.statistics(),
+      replica: measurable.replicaStatistics()
+    }
   }
   const calls: WorkerCalls = { stop: ({ isReplaced }) => stopWorker(isReplaced), measure }
   const call = openProcessChannel<PrimaryCalls>(process, calls)

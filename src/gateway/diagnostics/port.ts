@@ -5,6 +5,7 @@ import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import type { WorkerLink } from '../../platform/worker-link.ts'
 import type { MetricsExposition } from './metrics.ts'
+import type { ReplicaState } from './readiness.ts'
 
 /** Start data of the thread. `state` is shared memory; `HEARTBEAT_INDEX`, `NOT_READY_INDEX` and `DATABASE_OUT_INDEX` are its indexes. */
 export type DiagnosticsThreadData = {
@@ -13,12 +14,13 @@ export type DiagnosticsThreadData = {
   host: string
   state: BigInt64Array
 }
-/** What the main thread sends to the diagnostics thread for `/metrics` and `/metricsz`. */
+/** What the main thread sends to the diagnostics thread for `/metrics`, `/metricsz`, and `replica` of `/readyz`. */
 export type MetricsSnapshot = {
   at: string
   takenAt: number
   metrics: string
   db_pool: object
+  replica: ReplicaState | undefined
 }
 /** Reply of the diagnostics thread to the main thread. */
 export type DiagnosticsThreadReport =
@@ -45,7 +47,7 @@ type Deps = {
   config: Config
   databaseUrl: string
   log: Log
-  db: Pick<Database, 'statistics' | 'isOutOfConnections'>
+  db: Pick<Database, 'statistics' | 'isOutOfConnections'> & { replicaStatistics(): ReplicaState | undefined }
   metrics: Pick<MetricsExposition, 'expose'>
   /** When the work was last seen to progress, in nanoseconds of the monotonic clock. Default: now, by this thread. */
   progressedAt?: () => bigint
@@ -92,6 +94,7 @@ export async function openDiagnosticsHttpServer({
     const snapshot: MetricsSnapshot = {
       metrics: await metrics.expose(),
       db_pool: db.statistics(),
+      replica: db.replicaStatistics(),
       at: new Date().toISOString(),
       takenAt: performance.timeOrigin + performance.now()
     }

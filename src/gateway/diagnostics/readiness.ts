@@ -9,9 +9,12 @@ const WRITE_RESULT_MS = 1_000
 const WRITE_RESULT_MS_MAX = 15_000
 
 type CheckResult = 'UP' | 'DOWN'
+export type ReplicaState = Pick<NonNullable<ReturnType<Database['replicaStatistics']>>, 'problem'>
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
-  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections' | 'replicaStatistics'>
+  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'> & {
+    replicaStatistics(): ReplicaState | undefined
+  }
   cache: Pick<KeyValueCache, 'ping' | 'statistics'>
   /** Whether the process is starting or stopping. */
   isHeld: () => boolean

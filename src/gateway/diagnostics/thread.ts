@@ -33,8 +33,13 @@ const db = openDatabase(databaseOptionsFromConfig(config, databaseUrl))
 const cache = await openKeyValueCache(config, openLog({ level: 'silent' }))
 const isHeld = () => Atomics.load(state, NOT_READY_STATE_INDEX) === 1n
 const isOut = () => Atomics.load(state, OUT_OF_CONNECTIONS_STATE_INDEX) === 1n
-const readiness = createReadinessCheck({ db: { ...db, isOutOfConnections: isOut }, cache, isHeld })
 let snapshot: MetricsSnapshot | undefined
+const replicaStatistics = () => snapshot?.replica
+const readiness = createReadinessCheck({
+  db: { ...db, isOutOfConnections: isOut, replicaStatistics },
+  cache,
+  isHeld
+})
 parentPort?.on('message', (latest: MetricsSnapshot) => {
   snapshot = latest
 })
