@@ -19,7 +19,27 @@ const row = {
 } as const
 const ofOrder = (column: string) =>
   `(select ${column} from orders.orders where checkout_id = checkouts.id and state <> 'canceled')`
+/** The stored input leaves these out. */
+const EMPTY_FIELDS = {
+  ...{
+    lines: [],
+    market: null,
+    email: null,
+    shippingAddress: null,
+    billingAddress: null,
+    codes: [],
+    note: null
+  }
+}
+/** The stored input as `CheckoutInput`. */
+export const checkoutInputSql = `
+  '${JSON.stringify(EMPTY_FIELDS)}'::jsonb || input || jsonb_build_object('shippingOption', shipping_option)`
+const storedInputSql = `(
+      select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each($input)
+      where value not in ('null', '[]') and key <> 'shippingOption')`
 const COMPUTED: Readonly<Record<string, string>> = {
+  input: checkoutInputSql,
+  quote_hash: `encode(quote_hash, 'hex')`,
   is_expired: 'expires_at <= now()',
   // Canceled orders are ignored, so the checkout of one is open again.
   order_id: ofOrder('id'),
@@ -43,8 +63,8 @@ export const insertCheckout = statement({
   gives: row,
   text: `
     insert into orders.checkouts
-      (id, customer_id, status, input, quote_hash, cart_id, cart_version, expires_at)
-    values ($id, $customer_id, 'open', $input, $quote_hash, $cart_id, $cart_version,
+      (id, customer_id, status, input, shipping_option, quote_hash, cart_id, cart_version, expires_at)
+    values ($id, $customer_id, 'open', ${storedInputSql}, $input->>'shippingOption', decode($quote_hash, 'hex'), $cart_id, $cart_version,
       now() + make_interval(secs => $seconds))
     returning ${columns}`
 })
@@ -90,7 +110,7 @@ export const updateOpenCheckout = statement({
   gives: row,
   text: `
     update orders.checkouts set
-      input = $input, quote_hash = $quote_hash, cart_id = $cart_id, cart_version = $cart_version,
+      input = ${storedInputSql}, shipping_option = $input->>'shippingOption', quote_hash = decode($quote_hash, 'hex'), cart_id = $cart_id, cart_version = $cart_version,
       version = version + 1, updated_at = now(), expires_at = now() + make_interval(secs => $seconds)
     where id = $id and customer_id is not distinct from $customer_id and version = $version
       and status = 'open' and expires_at > now()

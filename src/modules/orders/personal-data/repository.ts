@@ -1,5 +1,6 @@
 import type { Metadata } from '../../../kernel/metadata.ts'
 import { json, oneOf, statement } from '../../../platform/postgres/statement.ts'
+import { checkoutInputSql } from '../checkouts/repository.ts'
 import type { OrderLineRow } from '../lifecycle/line-columns.ts'
 import type { OrderLifecycleState } from '../lifecycle/status.ts'
 import { type OrderTenderRow, orderTendersSql } from '../orders/repository.ts'
@@ -124,5 +125,5 @@ export const exportCheckoutsOfCustomer = statement({
   takes: { customer_id: 'uuid' },
   gives: { input: 'jsonb', created_at: 'timestamptz', updated_at: 'timestamptz' },
   text: `
-    select input, created_at, updated_at from orders.checkouts where customer_id = $customer_id order by id`
+    select ${checkoutInputSql} as input, created_at, updated_at from orders.checkouts where customer_id = $customer_id order by id`
 })
