@@ -13,7 +13,7 @@ export const findLimitingFailedPaymentAttempts = statement({
   text: `
     (select 'network' as subject, facts.seen_at
      from payments.payments join payments.facts on facts.payment_id = payments.id
-     where payments.network = $network and payments.captured = 0 and payments.authorized = 0
+     where right(payments.network, 7) = right($network, 7) and payments.network = $network and payments.captured = 0 and payments.authorized = 0
        and facts.kind = 'attempt' and facts.status = 'failed' and facts.seen_at > $since
      order by facts.seen_at desc offset $max - 1 limit 1)
     union all

@@ -14,13 +14,14 @@ const MANY = 10_000
 const OPEN = 100
 /** Rows that one batch reads, with related rows. */
 const TAKEN_MAX = 60
-/** Statements that count or update all open rows may also meet dead index entries of the statements before. */
+/** Statements that sort, count or update all open rows may also meet dead index entries of the statements before. */
 const ALL_OPEN_MAX = 10 * OPEN
 const ALL_OPEN = [
   ...[
     operations.retryPaymentOperationsSoon,
     payments.countUnsettledPaymentsOfOtherProviders,
     operations.measureOpenPaymentOperations,
+    operations.listOpenPaymentOperations,
     operations.countOpenPaymentOperations
   ],
   ...[payments.pollPaymentsSoon, callbacks.expediteProviderEvents, callbacks.countUnappliedProviderEvents]
@@ -76,7 +77,6 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     ...[
       operations.claimDuePaymentOperations,
       operations.claimPaymentOperationToProbeProvider,
-      operations.listOpenPaymentOperations,
       operations.findOrderOfPaymentOperation
     ],
     ...[

@@ -102,7 +102,8 @@ export const failUnsentOperationsOfCanceledOrder = statement({
     update payments.operations set
       state = 'failed', error = 'the order was canceled first', settled_at = now(), next_check_at = null,
       request = null
-    where order_id = $order_id and settled_at is null and sent_at is null and kind in ('create', 'capture')
+    where payment_id in (select id from payments.payments where order_id = $order_id)
+      and settled_at is null and sent_at is null and kind in ('create', 'capture')
     returning payment_id, kind`
 })
 
@@ -165,7 +166,9 @@ export const listOpenPaymentOperationsOfOrder = statement({
   takes: { order_id: 'uuid' },
   gives: { id: 'uuid' },
   text: `
-    select id from payments.operations where order_id = $order_id and settled_at is null order by created_at, id`
+    select id from payments.operations
+    where payment_id in (select id from payments.payments where order_id = $order_id) and settled_at is null
+    order by created_at, id`
 })
 
 const operationColumns = {

@@ -58,7 +58,10 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
     { id, network, ...choice }: PaymentStart
   ): NewPayment {
     const resolved = resolveMethod(choice, currency)
-    return { id, order_id, customer_id, currency, network, amount: due - committed, ...resolved }
+    // Only payments at external providers count as attempts of a network.
+    const isLimited = providers.get(resolved.provider).kind !== 'offline'
+    const ofNetwork = isLimited ? network : null
+    return { id, order_id, customer_id, currency, network: ofNetwork, amount: due - committed, ...resolved }
   }
 
   /** @throws `PAYMENT_ATTEMPTS_LIMITED` */
