@@ -43,7 +43,7 @@ export const listStockLedgerLevels = statement({
       order by item_id, location_id limit $limit
     ), held as (
       select item_id, location_id, sum(quantity - fulfilled) as quantity from inventory.reservations
-      where state = 'held' group by item_id, location_id
+      where expires_at is not null group by item_id, location_id
     )
     select page.item_id, page.location_id, page.on_hand, page.reserved, page.seq,
       coalesce(latest.seq, 0) as last_seq, coalesce(latest.on_hand_after, 0) as last_on_hand,
@@ -63,7 +63,7 @@ export const listStockLedgerLevels = statement({
       left join lateral (
         select sum(quantity - fulfilled) as quantity from inventory.reservations
         where reservations.item_id = page.item_id and reservations.location_id = page.location_id
-          and state in ('claimed', 'confirmed')
+          and expires_at is null and closed_at is null
       ) taken on true
       left join lateral (
         select jsonb_agg(to_jsonb(chain) order by seq) as list from (
@@ -89,7 +89,7 @@ export const listMissingStockLevelsOfReservations = statement({
   primaryOnly: true,
   text: `
     select distinct item_id, location_id from inventory.reservations
-    where state <> 'closed' and not exists (
+    where closed_at is null and not exists (
       select from inventory.levels
       where levels.item_id = reservations.item_id and levels.location_id = reservations.location_id)
     order by item_id, location_id limit $limit`
@@ -105,7 +105,7 @@ export const listOverdueReservations = statement({
     select owner, array_agg(item_id order by item_id) as item_ids,
       extract(epoch from now() - min(expires_at))::float8 as seconds
     from inventory.reservations
-    where state = 'held' and expires_at < now() - interval '60 seconds'
+    where expires_at < now() - interval '60 seconds'
     group by owner order by owner limit $limit`
 })
 /** Lists requests posted more than 60 seconds ago and not applied: the writer does not run. */

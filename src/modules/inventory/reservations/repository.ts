@@ -39,8 +39,7 @@ export const countReservations = statement({
       and ($variant_id::uuid is null or item_id = $variant_id) and ($state::text is null or state = $state)`)
 })
 
-// The two statements name no state that has a partial index, because a plan made on an empty table would read
-// that whole index.
+// The two statements do not name the condition of a partial index, because a plan made on an empty table would read that whole index.
 /**
  * Claims the held reservations of these owners. Waits only for a batch that locks the same owner, and
  * returns the newest quantities.
@@ -54,18 +53,18 @@ export const claimHeldReservationsOfOwners = statement({
     with owners as materialized (select * from $each),
     claimed as (
       update inventory.reservations set state = 'claimed', expires_at = null
-      where owner = any (array(select owner from owners)) and expires_at is not null
+      where owner = any (array(select owner from owners)) and state = 'held'
       returning owner, item_id, quantity
     )
     select at, item_id, quantity from owners join claimed using (owner)`
 })
-/** Confirms open reservations without an expiry, which are the claimed ones. */
+/** Confirms claimed reservations. */
 export const confirmClaimedStockReservations = statement({
   name: 'inventory.confirm_reservations',
   takes: { owner: 'uuid' },
   text: `
     update inventory.reservations set state = 'confirmed'
-    where owner = $owner and expires_at is null and closed_at is null and state <> 'confirmed'`
+    where owner = $owner and state = 'claimed'`
 })
 /** Sums, per owner and item, the units of unpaid claims of which nothing was shipped. */
 export const listUnpaidStockClaims = statement({
@@ -75,7 +74,8 @@ export const listUnpaidStockClaims = statement({
   text: `
     select owner, item_id, sum(quantity)::int as quantity from (
       select owner, item_id, quantity from inventory.reservations
-      where item_id = any ($itemIds) and state = 'claimed' and fulfilled = 0 limit $limit
+      where item_id = any ($itemIds) and expires_at is null and closed_at is null and state = 'claimed' and fulfilled = 0
+      limit $limit
     ) as claims group by owner, item_id`
 })
 export const listContestedStockUnitsOfOwner = statement({
@@ -105,7 +105,7 @@ export const listExpiredReservations = statement({
   text: `
     select owner, array_agg(item_id) as item_ids from (
       select owner, item_id from inventory.reservations
-      where state = 'held' and expires_at <= now() order by expires_at limit $limit
+      where expires_at <= now() order by expires_at limit $limit
     ) due group by owner`
 })
 export const deleteOldClosedReservations = statement({
@@ -114,5 +114,5 @@ export const deleteOldClosedReservations = statement({
   text: `
     delete from inventory.reservations where ctid in (
       select ctid from inventory.reservations
-      where state = 'closed' and closed_at < now() - interval '30 days' limit $limit for update skip locked)`
+      where closed_at < now() - interval '30 days' limit $limit for update skip locked)`
 })

@@ -243,7 +243,7 @@ export const listReservationOwnersOfShortLevels = statement({
       cross join lateral (
         select owner from inventory.reservations
         where reservations.item_id = short.item_id and reservations.location_id = short.location_id
-          and state in ('claimed', 'confirmed')
+          and expires_at is null and closed_at is null
         order by owner limit 100
       ) as waiting`
 })
