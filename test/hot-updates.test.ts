@@ -7,13 +7,24 @@ import { openTestShop, type TestShop } from '../src/testing.ts'
  */
 const UPDATED: Readonly<Record<string, readonly string[]>> = {
   'orders.checkouts': [
-    ...['input', 'quote_hash', 'cart_id', 'cart_version', 'status', 'version', 'updated_at', 'expires_at']
+    ...[
+      'input',
+      'shipping_option',
+      'quote_hash',
+      'cart_id',
+      'cart_version',
+      'status',
+      'version',
+      'updated_at',
+      'expires_at'
+    ]
   ],
   'cartwright.idempotency_keys': ['state', 'result_id', 'status', 'answer', 'lease', 'lease_until'],
   'payments.accounts': [
     ...['committed', 'authorized', 'captured', 'refunding', 'refunded', 'disputed', 'status', 'is_overpaid'],
     ...['is_disputed', 'frozen_at', 'due', 'updated_at']
   ],
+  'inventory.reservations': ['state'],
   'cart.carts': ['version', 'quantity', 'distinct_count', 'metadata', 'updated_at']
 }
 

@@ -12,7 +12,7 @@ async function useOrders() {
   /** Whether the cart was taken. */
   const take = (cartId: string, version: number): Promise<boolean> =>
     shop.db
-      .transaction(tx => cart.emptyForOrder(tx, cartId, version))
+      .transaction(tx => cart.emptyForOrder(tx, cartId, version, { canReturnLines: true }))
       .then(
         () => true,
         error => {

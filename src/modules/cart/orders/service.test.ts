@@ -36,7 +36,8 @@ async function useCart(kind: 'customer' | 'guest', settings: Record<string, stri
     add,
     read: () => shop.request('GET', url, caller),
     count: async () => (await shop.request('GET', `${url}/count`, caller)).json,
-    take: (version: number, id = cartId) => shop.db.transaction(tx => cart.emptyForOrder(tx, id, version)),
+    take: (version: number, id = cartId) =>
+      shop.db.transaction(tx => cart.emptyForOrder(tx, id, version, { canReturnLines: true })),
     giveBack: (lines: Record<string, number>, to = { customerId, cartId }) =>
       shop.db.transaction(tx => cart.restoreLines(tx, to, linesOf(lines))),
     cart
@@ -82,10 +83,22 @@ describe.each(['customer', 'guest'] as const)('the ordered cart of a %s', kind =
     expect(Date.parse(json.updated_at)).toBeGreaterThan(Date.parse(before.json.updated_at))
     expect(await count()).toEqual({ count: 0, distinct_count: 0 })
     expect((await storedCart(shop, cartId)).items).toEqual([])
-    // That of a customer stays as it was, so that no index is updated.
-    expect(await daysLeft(shop, cartId)).toBe(kind === 'guest' ? 30 : 31)
+    // The expiry stays as it was, so that no index is updated.
+    expect(await daysLeft(shop, cartId)).toBe(31)
     expect((await add(mug, 1)).json).toMatchObject({ count: 1, version: 4 })
   })
+
+  test.each([true, false])(
+    'a cart that expires soon is kept if the order can return its lines: %s',
+    async canReturnLines => {
+      const { shop, cart, cartId } = await useCart(kind)
+      await shop.sql(`update cart.carts set expires_at = now() + interval '1 day' where cart_id = $1`, [
+        cartId
+      ])
+      await shop.db.transaction(tx => cart.emptyForOrder(tx, cartId, 2, { canReturnLines }))
+      expect(await daysLeft(shop, cartId)).toBe(kind === 'guest' && canReturnLines ? 30 : 1)
+    }
+  )
 
   test('an order empties no cart of another version, nor an expired, unknown or already emptied one', async () => {
     const { shop, take, cartId } = await useCart(kind)
@@ -107,7 +120,7 @@ describe.each(['customer', 'guest'] as const)('the ordered cart of a %s', kind =
     const { shop, cart, cartId } = await useCart(kind)
     const before = await storedCart(shop, cartId)
     const broken = shop.db.transaction(async tx => {
-      await cart.emptyForOrder(tx, cartId, 2)
+      await cart.emptyForOrder(tx, cartId, 2, { canReturnLines: true })
       throw new Error('no order')
     })
     await expect(broken).rejects.toThrow('no order')
@@ -208,7 +221,7 @@ test('carts that are emptied in one group commit succeed or fail independently',
   ])
   const others = await storedCart(shop, bystander)
   const take = ([id, version]: [string, number]) =>
-    shop.db.groupCommit().transaction(tx => cart.emptyForOrder(tx, id, version))
+    shop.db.groupCommit().transaction(tx => cart.emptyForOrder(tx, id, version, { canReturnLines: true }))
   // The version of one cart is not accepted for another.
   const crossed = await Promise.allSettled([take([cartId, 1]), take([guests[0] as string, 2])])
   expect(crossed).toMatchObject([{ reason: changed }, { reason: changed }])

@@ -17,12 +17,17 @@ type OrderedLine = Pick<CartLine, 'variantId' | 'quantity'> & { readonly metadat
 /** Cart operations of orders. Each runs in the transaction of the order, before `pricing.redeem`. */
 export function createCartOrderOperations(settings: Settings) {
   /**
-   * Empties a cart that still has this version. @throws `CART_CHANGED` when it has changed, expired, or is
-   * empty.
+   * Empties a cart that still has this version. With `canReturnLines` the cart of a guest stays for as long as one that was changed,
+   * because the order may expire and return its lines. @throws `CART_CHANGED` when it has changed, expired, or is empty.
    */
-  async function emptyForOrder(tx: Transaction, cartId: string, version: number): Promise<void> {
-    const { idleSeconds } = settings
-    const wanted = { cart_id: cartId, version, idle_seconds: idleSeconds }
+  async function emptyForOrder(
+    tx: Transaction,
+    cartId: string,
+    version: number,
+    { canReturnLines }: { canReturnLines: boolean }
+  ): Promise<void> {
+    const idle_seconds = canReturnLines ? settings.idleSeconds : null
+    const wanted = { cart_id: cartId, version, idle_seconds }
     if ((await tx.first(repository.emptyCartForOrder, wanted)) === undefined)
       throw cartChangedDuringOrderError()
   }

@@ -163,7 +163,7 @@ export function createOrderPlacement(deps: Deps) {
       // are rolled back.
       const [, , inserted, , , payment] = await settleAllOrThrow([
         checkout === null ? undefined : completeCheckout(tx, customerId, checkout, write),
-        emptyCart(tx, purchase.source),
+        emptyCart(tx, purchase.source, order),
         insertOrder(tx, order),
         order.state === 'pending' ? assertPendingLimit(tx, order) : undefined,
         claimStock(tx, order, lines, { contested, isAssisted }),
@@ -246,9 +246,12 @@ export function createOrderPlacement(deps: Deps) {
 
   async function emptyCart(
     tx: Transaction,
-    { cart_id, cart_version }: OrderToPlace['source']
+    { cart_id, cart_version }: OrderToPlace['source'],
+    { state }: repository.NewOrderRow
   ): Promise<void> {
-    if (cart_id !== null && cart_version !== null) await cart?.emptyForOrder(tx, cart_id, cart_version)
+    if (cart_id === null || cart_version === null) return
+    // Only a pending order can expire, and then returns its lines.
+    await cart?.emptyForOrder(tx, cart_id, cart_version, { canReturnLines: state === 'pending' })
   }
 
   async function claimStock(
