@@ -1,4 +1,5 @@
 import type { Tiers } from '../../gateway/routing/tiers.ts'
+import { lowestIdAt } from '../../kernel/ids.ts'
 import type { ModulePlatform } from '../../module.ts'
 import type { AuthApi } from '../auth/index.ts'
 import type { CartApi } from '../cart/index.ts'
@@ -64,7 +65,10 @@ export function setUpCheckoutServices(
   })
   const countries = createAddressFormatService({ pricing, shipping })
   timers.untilEmpty(DELETE_SECONDS, 'delete expired checkouts', () =>
-    db.run(deleteExpiredCheckouts, { keptSeconds: READABLE_SECONDS, lifetimeSeconds: expiresAfterSeconds })
+    db.run(deleteExpiredCheckouts, {
+      keptSeconds: READABLE_SECONDS,
+      before: lowestIdAt(new Date(Date.now() - 1_000 * (READABLE_SECONDS + expiresAfterSeconds)))
+    })
   )
   return {
     readCheckoutInput,

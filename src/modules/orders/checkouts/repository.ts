@@ -21,15 +21,13 @@ const ofOrder = (column: string) =>
   `(select ${column} from orders.orders where checkout_id = checkouts.id and state <> 'canceled')`
 /** The stored input leaves these out. */
 const EMPTY_FIELDS = {
-  ...{
-    lines: [],
-    market: null,
-    email: null,
-    shippingAddress: null,
-    billingAddress: null,
-    codes: [],
-    note: null
-  }
+  lines: [],
+  market: null,
+  email: null,
+  shippingAddress: null,
+  billingAddress: null,
+  codes: [],
+  note: null
 }
 /** The stored input as `CheckoutInput`. */
 export const checkoutInputSql = `
@@ -128,15 +126,15 @@ export const cancelCheckout = statement({
 })
 /**
  * Deletes checkouts that expired `keptSeconds` ago, canceled ones too. Keeps those whose order waits for its payment. Only reads
- * checkouts that were created a lifetime before that, because an index of the expiry would be written by each update.
+ * checkouts with an id before `before`, a lifetime before that: an index of the expiry would be written by each update.
  */
 export const deleteExpiredCheckouts = statement({
   name: 'orders.delete_expired_checkouts',
-  takes: { keptSeconds: 'float8', lifetimeSeconds: 'float8' },
+  takes: { keptSeconds: 'float8', before: 'uuid' },
   text: `
     delete from orders.checkouts where id in (
       select id from orders.checkouts
-      where created_at <= now() - make_interval(secs => $keptSeconds::float8 + $lifetimeSeconds::float8)
+      where id < $before
         and expires_at <= now() - make_interval(secs => $keptSeconds)
         and not exists (select from orders.orders where checkout_id = checkouts.id and state = 'pending')
       limit 500 for update skip locked)`

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { lowestIdAt } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { deleteExpiredCheckouts } from './repository.ts'
 
@@ -102,7 +103,6 @@ test('expired and canceled checkouts are deleted later, and no others', async ()
     await begin(body)
   ]
   await buyer.post(`/api/checkouts/${canceled.id}/cancel`)
-  await sql(`update orders.checkouts set created_at = now() - interval '1 day' where id <> $1`, [open.id])
   const age = (ids: string[], minutes: number) =>
     sql('update orders.checkouts set expires_at = now() - make_interval(mins => $2) where id = any ($1)', [
       ids,
@@ -110,7 +110,10 @@ test('expired and canceled checkouts are deleted later, and no others', async ()
     ])
   await age([expired.id], 59)
   await age([old.id, canceled.id], 60)
-  expect(await db.run(deleteExpiredCheckouts, { keptSeconds: 3_600, lifetimeSeconds: 3_600 })).toBe(2)
+  const deleteBefore = (time: number) =>
+    db.run(deleteExpiredCheckouts, { keptSeconds: 3_600, before: lowestIdAt(new Date(time)) })
+  expect(await deleteBefore(Date.now() - 60_000)).toBe(0)
+  expect(await deleteBefore(Date.now() + 1_000)).toBe(2)
   const left = await sql('select id from orders.checkouts order by id')
   expect(left.map(({ id }) => id)).toEqual([open.id, extended.id, expired.id])
   expect((await buyer.get(`/api/checkouts/${old.id}`)).status).toBe(404)

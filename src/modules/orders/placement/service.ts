@@ -233,9 +233,7 @@ export function createOrderPlacement(deps: Deps) {
     return priced
   }
 
-  /**
-   * Counts pending orders after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT`
-   */
+  /** Counts pending orders after the insert, so that the new order is included. @throws `ORDER_PENDING_LIMIT` */
   async function assertPendingLimit(tx: Queryable, order: repository.NewOrderRow): Promise<void> {
     const pending = await tx.first(repository.countPendingOrdersOfBuyerAndNetwork, order)
     const { ofBuyer, ofNetwork } = pendingMax

@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts'
+import { isOfOrderSql } from '../facts/payments-of-order.ts'
 
 export const insertOrderPaymentAccount = statement({
   name: 'payments.insert_account',
@@ -50,5 +51,6 @@ export const assignPaymentsToCustomer = statement({
   name: 'payments.assign_payments_to_customer',
   takes: { order_id: 'uuid', customer_id: 'uuid' },
   text: `
-    update payments.payments set customer_id = $customer_id, updated_at = now() where order_id = $order_id`
+    update payments.payments set customer_id = $customer_id, updated_at = now()
+    where ${isOfOrderSql('$order_id')}`
 })

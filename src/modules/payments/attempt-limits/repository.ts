@@ -19,7 +19,8 @@ export const findLimitingFailedPaymentAttempts = statement({
     union all
     (select 'order', facts.seen_at
      from payments.payments join payments.facts on facts.payment_id = payments.id
-     where payments.order_id = $order_id and payments.captured = 0 and payments.authorized = 0
+     where (payments.id = $order_id or payments.id <> payments.order_id) and payments.order_id = $order_id
+       and payments.captured = 0 and payments.authorized = 0
        and facts.kind = 'attempt' and facts.status = 'failed' and facts.seen_at > $since
      order by facts.seen_at desc offset $max - 1 limit 1)`
 })

@@ -1,4 +1,5 @@
 import { statement } from '../../../platform/postgres/statement.ts'
+import { isOfOrderSql } from '../facts/payments-of-order.ts'
 
 /** Locks in the order of ids, so that concurrent erasures do not deadlock. */
 export const lockOrderPaymentAccounts = statement({
@@ -18,7 +19,7 @@ export const erasePaymentOwners = statement({
   takes: { order_ids: 'uuid[]' },
   text: `
     update payments.payments set customer_id = null, next_step = null, updated_at = now()
-    where order_id = any ($order_ids)`
+    where ${isOfOrderSql('any ($order_ids)')}`
 })
 /** Erases the reasons that administrators wrote. Open requests stay, because retries need them. */
 export const erasePaymentOperationReasons = statement({
@@ -26,7 +27,7 @@ export const erasePaymentOperationReasons = statement({
   takes: { customer_id: 'uuid?', order_ids: 'uuid[]' },
   text: `
     update payments.operations set reason = case when actor is null then reason end, actor = nullif(actor, $customer_id)
-    where order_id = any ($order_ids)`
+    from payments.payments where ${isOfOrderSql('any ($order_ids)')} and payment_id = payments.id`
 })
 /** Erases the bytes of handled events, because they can contain names and addresses. Waiting events still need theirs. */
 export const eraseProviderEventBytes = statement({
@@ -36,7 +37,7 @@ export const eraseProviderEventBytes = statement({
     delete from payments.event_bytes where event_id in (
       select id from payments.events
       where state in ('applied', 'ignored', 'discarded')
-        and payment_id in (select id from payments.payments where order_id = any ($order_ids)))`
+        and payment_id in (select id from payments.payments where ${isOfOrderSql('any ($order_ids)')}))`
 })
 const exportedPaymentColumns = {
   id: 'uuid',
@@ -53,7 +54,8 @@ export const exportPaymentsOfOrders = statement({
   takes: { order_ids: 'uuid[]' },
   gives: exportedPaymentColumns,
   text: `
-    select ${Object.keys(exportedPaymentColumns).join(', ')} from payments.payments where order_id = any ($order_ids) order by id`
+    select ${Object.keys(exportedPaymentColumns).join(', ')} from payments.payments
+    where ${isOfOrderSql('any ($order_ids)')} order by id`
 })
 export const exportPaymentsOfCustomer = statement({
   name: 'payments.export_payments_of_customer',

@@ -1,5 +1,6 @@
 import { json, oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
 import type { RankedPaymentFact } from './fact.ts'
+import { isOfOrderSql } from './payments-of-order.ts'
 import type { OrderPaymentAccountStatus, PaymentState, PaymentStatus, UnsettledRefund } from './reducer.ts'
 
 const accountStatus = oneOf<OrderPaymentAccountStatus>()
@@ -113,7 +114,7 @@ export const listPaymentsOfOrderWithFacts = statement({
       (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'amount', amount)), '[]'::jsonb)
         from payments.operations
         where payment_id = payments.id and kind = 'refund' and settled_at is null) as open_refunds
-    from payments.payments where order_id = $order_id order by id`
+    from payments.payments where ${isOfOrderSql('$order_id')} order by id`
 })
 
 export const updatePaymentStates = statement({

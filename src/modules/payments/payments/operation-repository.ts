@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { isOfOrderSql } from '../facts/payments-of-order.ts'
 import type { PaymentOperationKind } from '../providers/port.ts'
 
 const kind = oneOf<PaymentOperationKind>()
@@ -102,7 +103,8 @@ export const failUnsentOperationsOfCanceledOrder = statement({
     update payments.operations set
       state = 'failed', error = 'the order was canceled first', settled_at = now(), next_check_at = null,
       request = null
-    where payment_id in (select id from payments.payments where order_id = $order_id)
+    from payments.payments
+    where ${isOfOrderSql('$order_id')} and payment_id = payments.id
       and settled_at is null and sent_at is null and kind in ('create', 'capture')
     returning payment_id, kind`
 })
@@ -166,9 +168,8 @@ export const listOpenPaymentOperationsOfOrder = statement({
   takes: { order_id: 'uuid' },
   gives: { id: 'uuid' },
   text: `
-    select id from payments.operations
-    where payment_id in (select id from payments.payments where order_id = $order_id) and settled_at is null
-    order by created_at, id`
+    select operations.id from payments.payments join payments.operations on payment_id = payments.id
+    where ${isOfOrderSql('$order_id')} and settled_at is null order by operations.created_at, operations.id`
 })
 
 const operationColumns = {

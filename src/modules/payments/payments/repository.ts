@@ -1,5 +1,6 @@
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { oneOf, type RowOf, statement } from '../../../platform/postgres/statement.ts'
+import { isOfOrderSql } from '../facts/payments-of-order.ts'
 import { paymentStatusColumnType } from '../facts/repository.ts'
 import type { PaymentForProvider } from '../providers/port.ts'
 
@@ -146,7 +147,7 @@ export const listPaymentsOfOrder = statement({
   name: 'payments.list_payments_of_order',
   takes: { order_id: 'uuid' },
   gives: payment,
-  text: `select ${paymentColumns} from payments.payments where order_id = $order_id order by id limit 200`
+  text: `select ${paymentColumns} from payments.payments where ${isOfOrderSql('$order_id')} order by id limit 200`
 })
 export const listPaymentPageOfOrder = statement({
   name: 'payments.list_page_of_order',
@@ -154,13 +155,13 @@ export const listPaymentPageOfOrder = statement({
   gives: payment,
   text: `
     select ${paymentColumns} from payments.payments
-    where order_id = $order_id and id > $after order by id limit $limit`
+    where ${isOfOrderSql('$order_id')} and id > $after order by id limit $limit`
 })
 export const countPaymentsOfOrder = statement({
   name: 'payments.count_payments_of_order',
   takes: { order_id: 'uuid' },
   gives: { total: 'int4' },
-  text: countUpTo('payments.payments where order_id = $order_id')
+  text: countUpTo(`payments.payments where ${isOfOrderSql('$order_id')}`)
 })
 export const listPaymentsOfCustomer = statement({
   name: 'payments.list_own_payments',
@@ -192,7 +193,7 @@ export const listFilteredPayments = statement({
     select ${paymentColumns} from payments.payments
     where id < $after and ($status::text is null or status = $status)
       and ($provider::text is null or provider = $provider)
-      and ($order_id::uuid is null or order_id = $order_id)
+      and ($order_id::uuid is null or ${isOfOrderSql('$order_id')})
       and (not $expiring::bool or authorized_until < now() + interval '1 day')
     order by id desc limit $limit`
 })
@@ -222,7 +223,7 @@ export const countFilteredPayments = statement({
   gives: { total: 'int4' },
   text: countUpTo(`payments.payments
     where ($status::text is null or status = $status) and ($provider::text is null or provider = $provider)
-      and ($order_id::uuid is null or order_id = $order_id)
+      and ($order_id::uuid is null or ${isOfOrderSql('$order_id')})
       and (not $expiring::bool or authorized_until < now() + interval '1 day')`)
 })
 export const listFactsOfPayment = statement({
@@ -284,7 +285,7 @@ export const claimPaymentsOfOrderToPoll = statement({
   gives: polled,
   text: `
     update payments.payments set inquired_at = now()
-    where order_id = $order_id and provider = any($providers::text[]) and is_open and object_id is not null
+    where ${isOfOrderSql('$order_id')} and provider = any($providers::text[]) and is_open and object_id is not null
       and (inquired_at is null or inquired_at < now() - interval '5 seconds')
     returning id, order_id, provider, method, amount, currency, object_id`
 })

@@ -17,7 +17,7 @@ type ShipmentRow = {
   readonly days_max: number | null
   readonly lines: readonly ShipmentLine[]
 }
-/** Inserts unshipped shipments. Existing ones stay as they are. */
+/** Inserts unshipped shipments of an order that no other transaction can see. Existing ones stay as they are. */
 export const insertShipments = statement({
   name: 'shipping.insert_shipments',
   takes: { order_id: 'uuid', customer_id: 'uuid?', rows: json<readonly ShipmentRow[]>() },
@@ -33,7 +33,8 @@ export const insertShipments = statement({
         id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
         lines jsonb
       )
-      on conflict (id) do nothing returning order_id
+      where not exists (select from shipping.shipments where id = new.id)
+      returning order_id
     )
     select at from orders join made using (order_id)`
 })

@@ -1,0 +1,2 @@
+-- The id of a checkout begins with the time of its creation.
+drop index orders.checkouts_created_at;
