@@ -31,12 +31,7 @@ export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'
 export { createRequestBudget } from './kernel/request-budget.ts'
 /** Fields on resources of other modules. */
-export {
-  extendResource,
-  type FieldAudience,
-  type Resource,
-  type ResourceField
-} from './kernel/resources.ts'
+export { extendResource, type FieldAudience, type Resource, type ResourceField } from './kernel/resources.ts'
 /**
  * Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values.
  * @example
@@ -189,7 +184,7 @@ export {
 } from './modules/shipping/index.ts'
 export { endpointDisabledEvent, webhooksModule } from './modules/webhooks/index.ts'
 export { type IdempotentWrite, newWrite, writeOfJob } from './platform/idempotency/write.ts'
-export type { EventHandler, JobHandler } from './platform/outbox/handlers.ts'
+export type { EventFollowUp, EventHandler, JobHandler } from './platform/outbox/handlers.ts'
 export type { Emit, Enqueue } from './platform/outbox/outbox.ts'
 export type { Platform } from './platform/platform.ts'
 export { countUpTo } from './platform/postgres/counting.ts'

@@ -5,7 +5,7 @@ import { readPublicExports } from './support/public-exports.ts'
 /** What modules in other repositories may import: removing a name or changing its meaning breaks them. */
 const PUBLIC = `
   BodyKind CatalogApi Config Database DomainError Emit Enqueue ErrorDefinition ErrorExtra
-  ErrorKind EventHandler EventType IdempotentWrite Identity InventoryApi JobDelivery JobHandler JobType Module Offer OperatorError Page Platform
+  ErrorKind EventFollowUp EventHandler EventType IdempotentWrite Identity InventoryApi JobDelivery JobHandler JobType Module Offer OperatorError Page Platform
   OrdersApi PaymentsApi PricingApi Queryable RequestClass ReviewsApi RouteConfig RouteLimit RowOf RunningShop ShippingApi Shop ShopOptions Statement StatementResultRow Static TSchema
   Tier Tiers Transaction Type adminModule authModule cartMergedEvent cartModule catalogChangedEvent
   catalogModule createShop defineError defineEvent defineJob defineModule found identityOf inventoryModule

@@ -13,8 +13,8 @@ type PurchaseBudget = {
 
 /** What a whole purchase costs, from the cart until the last event, mail and job of its order is handled. */
 export const PURCHASE_BUDGETS: readonly PurchaseBudget[] = [
-  { buyer: 'guest', payment: 'cash on delivery', statements: 43, buffers: 362, walBytes: 13_200 },
-  { buyer: 'guest', payment: 'captured transfer', statements: 77, buffers: 615, walBytes: 19_900 },
-  { buyer: 'guest', payment: 'card', statements: 84, buffers: 615, walBytes: 23_300 },
-  { buyer: 'customer', payment: 'cash on delivery', statements: 50, buffers: 387, walBytes: 15_000 }
+  { buyer: 'guest', payment: 'cash on delivery', statements: 41, buffers: 350, walBytes: 12_700 },
+  { buyer: 'guest', payment: 'captured transfer', statements: 75, buffers: 605, walBytes: 19_400 },
+  { buyer: 'guest', payment: 'card', statements: 82, buffers: 602, walBytes: 22_800 },
+  { buyer: 'customer', payment: 'cash on delivery', statements: 48, buffers: 376, walBytes: 14_500 }
 ]

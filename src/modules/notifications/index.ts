@@ -182,7 +182,12 @@ export const notificationsModule = defineModule({
       renderContent,
       count: result => mails.add({ result })
     })
-    const queueNotifications = createNotificationQueue({ enqueue, locale, giveUpSeconds })
+    const { queue: queueNotifications, queueOrSend } = createNotificationQueue({
+      enqueue,
+      send: sendDueMessage,
+      locale,
+      giveUpSeconds
+    })
     const isEnabled = (template: string) => !settings.off.some(off => off === template)
     const staff = createStaffMailQueue({ queueNotifications, isEnabled, addresses: settings.staff })
 
@@ -227,12 +232,12 @@ export const notificationsModule = defineModule({
       },
       isWanted: createOrderMailFilter(isEnabled),
       eventHandlers: {
-        ...createAccountMailSubscriber({ auth, queueNotifications, isEnabled }),
+        ...createAccountMailSubscriber({ auth, queueOrSend, isEnabled }),
         ...createStockMailSubscriber({ catalog, staff }),
-        ...createGuestDataRequestMailSubscriber({ orders, queueNotifications, isEnabled }),
-        ...createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled })
+        ...createGuestDataRequestMailSubscriber({ orders, queueOrSend, isEnabled }),
+        ...createOrderMailSubscriber({ auth, orders, shipping, queueOrSend, isEnabled })
       },
-      jobHandlers: { 'notifications.send_message': job => sendDueMessage(job) },
+      jobHandlers: { 'notifications.send_message': ({ payload }) => sendDueMessage(payload) },
       stop: async () => {
         await Promise.all([renderer.close(), own.close()])
       }

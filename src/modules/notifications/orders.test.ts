@@ -44,6 +44,27 @@ test('a guest gets mails about their order, with a link that contains the order 
   expect(JSON.stringify(rows)).not.toContain(order.order_token)
 })
 
+test('a message that a dying process has stored is sent when its event is handled again', async () => {
+  const shop = await useMailingShop()
+  const guest = { ...sent(shop.mug), email: 'ada@example.com', payment: TRANSFER }
+  const { json: order } = await shop.anonymous.post('/api/orders/guest', guest)
+  await shop.pay(order.id)
+  const [{ messageId } = {}] = await shop.waitForMails(1)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['sent'])
+  const about = { order_id: order.id, number: order.number, customer_id: null, currency: 'USD', total: 1 }
+  const id = await shop.deliverEvent('orders.placed', order.id, about)
+  await shop.waitForMails(2)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['sent', 'sent'])
+  await shop.deliverEvent('orders.placed', order.id, about, id)
+  expect(shop.mails.taken).toHaveLength(2)
+  const unsent = `update notifications.messages set status = 'pending', turn = 0, settled_at = null where id = $1`
+  await shop.sql(unsent, [(await shop.messages()).at(-1)?.id])
+  await shop.deliverEvent('orders.placed', order.id, about, id)
+  const mails = await shop.waitForMails(3)
+  expect(new Set(mails.map(mail => mail.messageId)).size).toBe(2)
+  expect(mails[2]?.messageId).not.toBe(messageId)
+})
+
 test('a shipment that is voided or not delivered is not mailed', async () => {
   const shop = await useMailingShop()
   const guest = { ...sent(shop.mug, 2), email: 'ada@example.com', payment: TRANSFER }

@@ -61,7 +61,6 @@ export type ReviewsApi = {
 const ratingField = extendResource(productResource, {
   field: 'rating',
   audience: 'public',
-  purgedBy: 'expiry',
   schema: { ...ProductRatingResponse, description: 'Null: the shop has no reviews module.' }
 })
 

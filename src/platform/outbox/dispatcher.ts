@@ -37,6 +37,7 @@ type AttachedHandler = {
   readonly handover: ReturnType<typeof createJobHandover>
   /** Loops that claim rows and run the handler: one for each running batch, and at most one that waits for more rows. */
   readonly claimLoops: Set<Promise<void>>
+  readonly followUps: Set<Promise<void>>
   /** Shared with handlers of its kind; of its own when the job declares a concurrency. */
   readonly semaphore: ReturnType<typeof createSemaphore>
 }
@@ -99,9 +100,9 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
 
   /** Handles what was handed over, and claims and handles until nothing is due. */
   async function handleUntilNothingIsDue(own: AttachedHandler, claims: OutboxJobClaims): Promise<void> {
-    const { name, handler, semaphore } = own
+    const { name, handler, semaphore, followUps } = own
     const isJob = 'runJob' in handler
-    const runner = createHandlerRunner({ db, log, claims, count, signal, name, handler })
+    const runner = createHandlerRunner({ db, log, claims, count, signal, name, handler, followUps })
     // Rows whose process died are claimed one by one, so that no other row is lost with them.
     let limit = isJob ? 1 : EVENTS_PER_CLAIM_MAX
     const claim = async () => {
@@ -152,7 +153,8 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
         semaphore,
         mayHaveDueJobs: false,
         askedAt: Number.NEGATIVE_INFINITY,
-        claimLoops: new Set()
+        claimLoops: new Set(),
+        followUps: new Set()
       })
     },
     wake,
@@ -202,8 +204,11 @@ export function createOutboxDispatcher({ db, log, metrics }: OutboxDispatcherDep
       if (running === undefined) return
       const { claims, loops } = running
       running = undefined
-      const claimLoops = [...attached.values()].flatMap(handler => [...handler.claimLoops])
-      await Promise.race([Promise.all([...loops, ...claimLoops]), delay(STOP_MS, undefined, { ref: false })])
+      const untilHandled = async () => {
+        await Promise.all([...attached.values()].flatMap(({ claimLoops }) => [...claimLoops]))
+        await Promise.all([...attached.values()].flatMap(({ followUps }) => [...followUps]))
+      }
+      await Promise.race([Promise.all([...loops, untilHandled()]), delay(STOP_MS, undefined, { ref: false })])
       await claims.close()
     }
   }

@@ -3,9 +3,9 @@ import type { JobDelivery } from '../../kernel/events.ts'
 import { newId } from '../../kernel/ids.ts'
 import { EventPositionPendingError } from '../event-log/positions.ts'
 import type { Log } from '../log.ts'
-import type { Database } from '../postgres/database.ts'
+import type { Database, Transaction } from '../postgres/database.ts'
 import { type ClaimedJobBatch, JobLeaseLostError, type OutboxJobClaims } from './claims.ts'
-import type { EventOrJobHandler } from './handlers.ts'
+import type { EventFollowUp, EventOrJobHandler } from './handlers.ts'
 import type { ClaimedJob } from './job-queries.ts'
 import * as repository from './job-queries.ts'
 import type { JobAttemptResult } from './metrics.ts'
@@ -21,25 +21,32 @@ type Deps = {
   /** Name of the handler. */
   name: string
   handler: EventOrJobHandler
+  /** The follow-ups of the handler that are not done. */
+  followUps: Set<Promise<void>>
 }
 
 /** Deadline of the transaction in which an event handler runs. */
 const EVENT_HANDLER_MS_MAX = 5_000
+/** Deadline of the follow-up of an event. */
+const FOLLOW_UP_MS_MAX = 120_000
 /** Delay of the next attempt after an error that is no failure of the event. */
 const UNAVAILABLE_SECONDS = 1
 const DATABASE_FAULTS = ['DATABASE_UNAVAILABLE', 'DATABASE_READ_ONLY', 'DATABASE_FULL']
 
 /** Runs the handler for claimed rows and settles them by its outcome. */
-export function createHandlerRunner({ db, log, claims, count, signal, name, handler }: Deps) {
+export function createHandlerRunner({ db, log, claims, count, signal, name, handler, followUps }: Deps) {
   /** The interval of a schedule's row; undefined for a job of the same handler that was enqueued once. */
   const intervalSecondsOf = ({ id }: ClaimedJob) =>
     'runJob' in handler && id === 0 ? handler.intervalSeconds : undefined
+
+  /** Batches with a follow-up that is not done. */
+  const awaited = new Set<ClaimedJobBatch>()
 
   async function handle(claimed: ClaimedJobBatch): Promise<void> {
     try {
       await handleAll(claimed)
     } finally {
-      claims.settle(claimed)
+      if (!awaited.has(claimed)) claims.settle(claimed)
     }
   }
 
@@ -92,19 +99,56 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
 
   async function attempt(claimed: ClaimedJobBatch, rows: readonly ClaimedJob[]): Promise<void> {
     if ('handleEvents' in handler) {
-      await db.transaction(
+      const { handleEvents } = handler
+      const followUp = await db.transaction(
         async tx => {
-          const handling = handler.handleEvents(tx, rows.map(deliveryOf) as JobDelivery<never>[])
-          await untilAborted(handling, AbortSignal.timeout(EVENT_HANDLER_MS_MAX))
-          const done = await tx.run(repository.finishClaimedJobs, claims.keysOf(claimed, rows))
-          if (done !== rows.length) throw new JobLeaseLostError()
-          for (const { subject } of rows.filter(row => row.has_failed))
-            await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
+          const handling = handleEvents(tx, rows.map(deliveryOf) as JobDelivery<never>[])
+          const deadline = AbortSignal.timeout(EVENT_HANDLER_MS_MAX)
+          const wanted = (await untilAborted<unknown>(handling, deadline)) as EventFollowUp | undefined
+          if (wanted === undefined) await finish(tx, claimed, rows)
+          return wanted
         },
         { deadlineAt: performance.now() + EVENT_HANDLER_MS_MAX }
       )
+      if (followUp !== undefined) return startFollowUp(claimed, rows, followUp)
     } else for (const row of rows) await runJob(handler, claimed, row)
     count('done', rows.length)
+  }
+
+  async function finish(tx: Transaction, claimed: ClaimedJobBatch, rows: readonly ClaimedJob[]) {
+    const done = await tx.run(repository.finishClaimedJobs, claims.keysOf(claimed, rows))
+    if (done !== rows.length) throw new JobLeaseLostError()
+    for (const { subject } of rows.filter(row => row.has_failed))
+      await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
+  }
+
+  /** Runs a follow-up while the handler goes on. Its rows stay claimed until it is done. */
+  function startFollowUp(claimed: ClaimedJobBatch, rows: readonly ClaimedJob[], followUp: EventFollowUp) {
+    awaited.add(claimed)
+    const ended = AbortSignal.any([
+      signal,
+      claims.keepRenewing(claimed),
+      AbortSignal.timeout(FOLLOW_UP_MS_MAX)
+    ])
+    const run = async () => {
+      try {
+        await untilAborted(followUp(ended), ended)
+        await db.transaction(tx => finish(tx, claimed, rows))
+        count('done', rows.length)
+      } catch (error) {
+        if (signal.aborted || isNoFailure(error))
+          return await release(claimed, rows, signal.aborted ? 0 : UNAVAILABLE_SECONDS)
+        if (!(error instanceof JobLeaseLostError))
+          for (const row of rows) await recordFailure(claimed, row, error)
+      } finally {
+        awaited.delete(claimed)
+        claims.settle(claimed)
+      }
+    }
+    const running = run()
+      .catch(error => log.error({ handler: name, err: error }, 'the outcome of an event cannot be recorded'))
+      .finally(() => followUps.delete(running))
+    followUps.add(running)
   }
 
   async function runJob(
@@ -122,17 +166,9 @@ export function createHandlerRunner({ db, log, claims, count, signal, name, hand
     const { lease } = claimed
     const intervalSeconds = intervalSecondsOf(row)
     await db.transaction(async tx => {
-      const done =
-        intervalSeconds === undefined
-          ? await tx.run(repository.finishClaimedJobs, claims.keysOf(claimed, [row]))
-          : await tx.run(repository.planNextRun, {
-              handler: name,
-              subject,
-              lease,
-              eventId: newId(),
-              intervalSeconds
-            })
-      if (done !== 1) throw new JobLeaseLostError()
+      if (intervalSeconds === undefined) return finish(tx, claimed, [row])
+      const next = { handler: name, subject, lease, eventId: newId(), intervalSeconds }
+      if ((await tx.run(repository.planNextRun, next)) !== 1) throw new JobLeaseLostError()
       if (row.has_failed) await tx.run(repository.makeJobsBehindFailedDue, { handler: name, subject })
     })
   }
@@ -168,14 +204,15 @@ const isNoFailure = (error: unknown) =>
   (error instanceof DomainError && DATABASE_FAULTS.includes(error.code))
 
 /** @throws when `signal` aborts first, because an aborted job is not done. */
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
   aborted.promise.catch(() => {})
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    await Promise.race([work, aborted.promise])
+    const value = await Promise.race([work, aborted.promise])
     signal.throwIfAborted()
+    return value
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

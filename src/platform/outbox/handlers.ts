@@ -9,7 +9,18 @@ import type { Transaction } from '../postgres/database.ts'
  *   for (const { payload } of events) assert.ok(isId(payload.order_id))
  * }
  */
-export type EventHandler<P> = (tx: Transaction, events: readonly JobDelivery<P>[]) => Promise<void>
+export type EventHandler<P> = (
+  tx: Transaction,
+  events: readonly JobDelivery<P>[]
+) => Promise<EventFollowUp | undefined> | Promise<void>
+/**
+ * Work of an event handler outside of transactions, such as a call to an external service. The events are done when it has ended.
+ * When it fails, or its process dies, they are handled again from the start, so the effects in `tx` have to be repeatable. It
+ * returns soon after `signal` is aborted. Meanwhile other events are handled, except later ones of the same subject.
+ * @example
+ * const followUp: EventFollowUp = async signal => signal.throwIfAborted()
+ */
+export type EventFollowUp = (signal: AbortSignal) => Promise<void>
 /**
  * Runs a job outside of transactions, at least once. It returns soon after `signal` is aborted; the job is then not done.
  * @example

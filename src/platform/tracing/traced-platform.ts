@@ -88,8 +88,9 @@ function traceHandler(
       const shared = others.map(cause => tracer.begin(span, cause))
       let hasFailed = true
       try {
-        await tracer.inTrace(span, () => handler.handleEvents(tx, events), first)
+        const followUp = await tracer.inTrace(span, async () => handler.handleEvents(tx, events), first)
         hasFailed = false
+        return followUp ?? undefined
       } finally {
         for (const each of shared) each?.end({ hasFailed })
       }

@@ -1,4 +1,3 @@
-import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Log } from '../../../platform/log.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Database } from '../../../platform/postgres/database.ts'
@@ -43,7 +42,7 @@ export function mailRetryDelaySeconds(failedAttempts: number, random: number): n
 }
 
 /**
- * Returns the handler of the job that sends one message. The process may end after the mail server accepted a mail and
+ * Returns the function that sends one message. The process may end after the mail server accepted a mail and
  * before the outcome is stored. Then the mail is sent again with the same Message-ID. Mail programs show it once.
  */
 export function createNotificationSender({
@@ -124,7 +123,7 @@ export function createNotificationSender({
     count('failed')
   }
 
-  return async ({ payload }: JobDelivery<SendPayload>): Promise<void> => {
+  return async (payload: SendPayload): Promise<void> => {
     const { message_id: id, turn } = payload
     const message = await db.first(repository.findPendingNotificationOfTurn, { id, turn })
     // The message is absent when it was canceled, or when a process ended after storing the outcome and

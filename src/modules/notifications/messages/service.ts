@@ -1,7 +1,9 @@
 import { parseEmail } from '../../../kernel/email.ts'
 import { derivedIdOfSameTime } from '../../../kernel/ids.ts'
+import type { EventFollowUp } from '../../../platform/outbox/handlers.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import { SMTP_CONNECTIONS_MAX } from '../settings.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 import { sendNotificationJob } from './job.ts'
 import { linkFreeText } from './link-free-text.ts'
@@ -24,14 +26,29 @@ export type NotificationDraft = {
   /** Variables of the template, without secrets. */
   readonly data: Readonly<Record<string, unknown>>
 }
-type Deps = { enqueue: Enqueue; locale: string; giveUpSeconds: number }
+type Deps = {
+  enqueue: Enqueue
+  /** Sends a message that is pending in this turn, as its job does. */
+  send: (message: { message_id: string; turn: number }) => Promise<void>
+  locale: string
+  giveUpSeconds: number
+}
+
+/** Number of the first attempt to send a message. */
+const FIRST_TURN = 0
 
 const NAME_LENGTH_MAX = 200
 
 /** Stores messages. A job sends each of them once the transaction commits. */
-export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps) {
-  /** Skips drafts without a valid e-mail address. Returns the ids of the messages that are new. */
-  return async (tx: Transaction, drafts: readonly NotificationDraft[]): Promise<string[]> => {
+export function createNotificationQueue({ enqueue, send, locale, giveUpSeconds }: Deps) {
+  /** Messages that are being sent without a job. */
+  let sending = 0
+
+  const enqueueSending = (tx: Transaction, id: string) =>
+    enqueue(tx, sendNotificationJob, { message_id: id, turn: FIRST_TURN }, { subject: id })
+
+  /** Skips drafts without a valid e-mail address. Returns the ids of all messages, and of those that are new. */
+  async function store(tx: Transaction, drafts: readonly NotificationDraft[]) {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
     const rows = drafts.flatMap(
       ({ id, sourceId, template, channel = 'email', to, data }): NewNotification[] => {
@@ -52,14 +69,44 @@ export function createNotificationQueue({ enqueue, locale, giveUpSeconds }: Deps
         ]
       }
     )
-    if (rows.length === 0) return []
-    const inserted = await tx.rows(insertNotifications, { rows: JSON.stringify(rows) })
-    for (const { id } of inserted)
-      enqueue(tx, sendNotificationJob, { message_id: id, turn: 0 }, { subject: id })
-    return inserted.map(({ id }) => id)
+    const inserted =
+      rows.length === 0 ? [] : await tx.rows(insertNotifications, { rows: JSON.stringify(rows) })
+    return { ids: rows.map(({ id }) => id), newIds: inserted.map(({ id }) => id) }
+  }
+
+  return {
+    /** Returns the ids of the messages that are new. */
+    queue: async (tx: Transaction, drafts: readonly NotificationDraft[]): Promise<string[]> => {
+      const { newIds } = await store(tx, drafts)
+      for (const id of newIds) enqueueSending(tx, id)
+      return newIds
+    },
+    /**
+     * Stores the messages of events. Returns the work that sends a single one: until it is done, the event stays, so the message
+     * needs no job. Returns `undefined` for several, and while mails are slow: then jobs send them. A message that an earlier attempt
+     * has stored is sent as well, if it still waits.
+     */
+    queueOrSend: async (
+      tx: Transaction,
+      drafts: readonly NotificationDraft[]
+    ): Promise<EventFollowUp | undefined> => {
+      const { ids } = await store(tx, drafts)
+      const [only, ...others] = ids
+      if (only !== undefined && others.length === 0 && sending < SMTP_CONNECTIONS_MAX)
+        return async () => {
+          sending += 1
+          await send({ message_id: only, turn: FIRST_TURN }).finally(() => {
+            sending -= 1
+          })
+        }
+      for (const id of ids) enqueueSending(tx, id)
+      return undefined
+    }
   }
 }
-export type QueueNotifications = ReturnType<typeof createNotificationQueue>
+type NotificationQueue = ReturnType<typeof createNotificationQueue>
+export type QueueNotifications = NotificationQueue['queue']
+export type QueueOrSendNotifications = NotificationQueue['queueOrSend']
 
 /** Removes line breaks and characters of addresses from a name, for a mail header. Returns '' for a name with a link. */
 const safeName = (name: string): string =>

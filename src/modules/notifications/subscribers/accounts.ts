@@ -1,14 +1,15 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
+import type { EventFollowUp } from '../../../platform/outbox/handlers.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, UserContact } from '../../auth/index.ts'
-import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import type { NotificationDraft, QueueOrSendNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
 type UserEvent = { readonly user_id: string }
 type TokenEvent = UserEvent & { readonly token_id: string }
 type Deps = {
   auth: Pick<AuthApi, 'contacts' | 'oneTimeToken'> | undefined
-  queueNotifications: QueueNotifications
+  queueOrSend: QueueOrSendNotifications
   isEnabled: (template: MailTemplateName) => boolean
 }
 
@@ -20,7 +21,7 @@ const recipientOf = ({ id, name, locale }: UserContact, email: string | null): N
 })
 
 /** Queues mails about an account to its owner, including those with a verification or reset link. */
-export function createAccountMailSubscriber({ auth, queueNotifications, isEnabled }: Deps) {
+export function createAccountMailSubscriber({ auth, queueOrSend, isEnabled }: Deps) {
   const mailHandler =
     <E extends UserEvent>(
       template: MailTemplateName,
@@ -29,8 +30,8 @@ export function createAccountMailSubscriber({ auth, queueNotifications, isEnable
         contact: UserContact
       ) => Promise<Pick<NotificationDraft, 'to' | 'data'> | undefined>
     ) =>
-    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
-      if (auth === undefined || !isEnabled(template)) return
+    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<EventFollowUp | undefined> => {
+      if (auth === undefined || !isEnabled(template)) return undefined
       const contacts = await auth.contacts(events.map(({ payload }) => payload.user_id))
       const drafts = await Promise.all(
         events.map(async (event): Promise<NotificationDraft[]> => {
@@ -39,7 +40,7 @@ export function createAccountMailSubscriber({ auth, queueNotifications, isEnable
           return content === undefined ? [] : [{ sourceId: event.id, template, ...content }]
         })
       )
-      await queueNotifications(tx, drafts.flat())
+      return queueOrSend(tx, drafts.flat())
     }
   /** Sends to the address that the token is for. Skips tokens that were used or superseded meanwhile. */
   const tokenMailHandler = (template: MailTemplateName) =>

@@ -1,21 +1,25 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
+import type { EventFollowUp } from '../../../platform/outbox/handlers.ts'
 import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { OrdersApi } from '../../orders/index.ts'
-import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import type { NotificationDraft, QueueOrSendNotifications } from '../messages/service.ts'
 
 type Deps = {
   orders: Pick<OrdersApi, 'findDataRequest'> | undefined
-  queueNotifications: QueueNotifications
+  queueOrSend: QueueOrSendNotifications
   isEnabled: (template: 'guest_data') => boolean
 }
 type DataRequested = JobDelivery<{ readonly request_id: string }>
 
 /** Queues the mail with the link by which a guest exports or erases their data. */
-export const createGuestDataRequestMailSubscriber = ({ orders, queueNotifications, isEnabled }: Deps) => ({
-  'orders.data_requested': async (tx: Transaction, events: readonly DataRequested[]): Promise<void> => {
-    if (!isEnabled('guest_data')) return
+export const createGuestDataRequestMailSubscriber = ({ orders, queueOrSend, isEnabled }: Deps) => ({
+  'orders.data_requested': async (
+    tx: Transaction,
+    events: readonly DataRequested[]
+  ): Promise<EventFollowUp | undefined> => {
+    if (!isEnabled('guest_data')) return undefined
     const drafts = await Promise.all(events.map(event => draftOf(tx, orders, event)))
-    await queueNotifications(tx, drafts.flat())
+    return queueOrSend(tx, drafts.flat())
   }
 })
 

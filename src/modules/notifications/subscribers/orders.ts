@@ -1,11 +1,12 @@
 import type { JobDelivery } from '../../../kernel/events.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
+import type { EventFollowUp } from '../../../platform/outbox/handlers.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi, UserContact } from '../../auth/index.ts'
 import type { OrderMessageSummary, OrdersApi } from '../../orders/index.ts'
 import type { ShippingApi } from '../../shipping/index.ts'
 import { linkFreeText } from '../messages/link-free-text.ts'
-import type { NotificationDraft, QueueNotifications } from '../messages/service.ts'
+import type { NotificationDraft, QueueOrSendNotifications } from '../messages/service.ts'
 import type { MailTemplateName } from '../templates/definitions.ts'
 
 type OrderEvent = { readonly order_id: string }
@@ -13,7 +14,7 @@ type Deps = {
   auth: Pick<AuthApi, 'contacts'> | undefined
   orders: Pick<OrdersApi, 'orderSummaries'> | undefined
   shipping: Pick<ShippingApi, 'findReported'> | undefined
-  queueNotifications: QueueNotifications
+  queueOrSend: QueueOrSendNotifications
   isEnabled: (template: MailTemplateName) => boolean
 }
 
@@ -97,7 +98,7 @@ export const createOrderMailFilter =
       !(isEnabled('order_placed') && together.has('orders.placed')))
 
 /** Queues mails about an order to its buyer. */
-export function createOrderMailSubscriber({ auth, orders, shipping, queueNotifications, isEnabled }: Deps) {
+export function createOrderMailSubscriber({ auth, orders, shipping, queueOrSend, isEnabled }: Deps) {
   const mailHandler =
     <E extends OrderEvent>(
       template: MailTemplateName,
@@ -107,8 +108,8 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
         order: OrderMessageSummary
       ) => Readonly<Record<string, unknown>> | undefined = () => ({})
     ) =>
-    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<void> => {
-      if (orders === undefined || !isEnabled(template)) return
+    async (tx: Transaction, events: readonly JobDelivery<E>[]): Promise<EventFollowUp | undefined> => {
+      if (orders === undefined || !isEnabled(template)) return undefined
       const summaries = await orders.orderSummaries(
         tx,
         events.map(({ payload }) => payload.order_id)
@@ -128,7 +129,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
           }
         ]
       })
-      await queueNotifications(tx, drafts)
+      return queueOrSend(tx, drafts)
     }
 
   const shipmentMailHandler = (template: MailTemplateName) =>
@@ -161,7 +162,7 @@ export function createOrderMailSubscriber({ auth, orders, shipping, queueNotific
     ) => {
       const ids = events.map(({ payload }) => payload.shipment_id)
       const delivered = await shipping?.findReported(tx, ids, 'delivered')
-      await handleDelivered(
+      return handleDelivered(
         tx,
         events.filter(({ payload }) => delivered === undefined || delivered.has(payload.shipment_id))
       )

@@ -33,7 +33,8 @@ export const insertShipments = statement({
         id uuid, group_key text, method text, option_id text, provider text, service text, days_min int, days_max int,
         lines jsonb
       )
-      where not exists (select from shipping.shipments where id = new.id)
+      -- A join would be planned on an empty table as a scan of all shipments.
+      where (select true from shipping.shipments where shipments.id = new.id) is null
       returning order_id
     )
     select at from orders join made using (order_id)`
