@@ -63,8 +63,8 @@ type EmittedMessage = BufferedOutboxMessage & {
 }
 /** Stores which trace causes an event or a job. */
 type MessageTraces = {
-  /** The `traceparent` of the running code, if its trace is recorded. */
-  current(): string | undefined
+  /** The `traceparent` of the running code, for an event or job about this subject, if its trace is recorded. */
+  current(subject: string): string | undefined
   store(tx: Transaction, messages: readonly BufferedOutboxMessage[]): Promise<void>
 }
 type MessageBuffer = { messages: EmittedMessage[]; isSent: boolean }
@@ -105,7 +105,9 @@ export function createOutbox({ eventLog, traces, ...deps }: OutboxDependencies):
   function write(tx: Transaction, message: EmittedMessage): void {
     const buffer = bufferOf(tx)
     if (buffer.isSent) throw new Error(`${message.name} came after the jobs of its transaction had been sent`)
-    buffer.messages.push(traces === undefined ? message : { ...message, traceparent: traces.current() })
+    buffer.messages.push(
+      traces === undefined ? message : { ...message, traceparent: traces.current(message.subject) }
+    )
   }
 
   /** Without the handlers that do not want it; nothing when none is left and the log does not contain it. */

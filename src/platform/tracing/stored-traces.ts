@@ -28,9 +28,10 @@ export function createStoredTraces({ db, tracer, timers }: Deps) {
     })
   )
   return {
-    current: (): string | undefined => {
+    current: (subject: string): string | undefined => {
       const span = tracer.current()
-      return span && formatTraceparent(span.context)
+      const context = span?.contextOf === undefined ? span?.context : span.contextOf(subject)
+      return context && formatTraceparent(context)
     },
     store: async (tx: Transaction, messages: readonly CausedMessage[]): Promise<void> => {
       const caused = messages.flatMap(({ eventId, traceparent }) =>

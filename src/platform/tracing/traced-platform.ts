@@ -82,17 +82,32 @@ function traceHandler(
   return {
     ...handler,
     handleEvents: async (tx, events) => {
-      const causes = [...(await traces.find(events.map(({ id }) => id))).values()]
-      const [first, ...others] = new Map(causes.map(cause => [cause.traceId, cause])).values()
-      // Events that are handled together share the work, so each of their traces gets a span, and the first its statements.
-      const shared = others.map(cause => tracer.begin(span, cause))
+      const causes = await traces.find(events.map(({ id }) => id))
+      // Events that are handled together share the work. Each of their traces gets a span, and the first one the statements.
+      const spans = new Map<string, Span | undefined>()
+      for (const cause of causes.values())
+        if (!spans.has(cause.traceId)) spans.set(cause.traceId, tracer.begin(span, cause))
+      const [first] = spans.values()
+      const handle = async () => {
+        const followUp = await handler.handleEvents(tx, events)
+        const parent = tracer.current()?.context
+        if (!followUp || parent === undefined) return followUp ?? undefined
+        // It runs after the commit, and after the span of the handler.
+        const later = { name: `${name} follow-up`, kind: 'consumer' } as const
+        return (signal: AbortSignal) => tracer.inTrace(later, () => followUp(signal), parent)
+      }
+      if (first === undefined) return tracer.inTrace(span, handle)
+      const contexts = new Map(
+        events.map(({ id, subject }) => [subject, spans.get(causes.get(id)?.traceId ?? '')?.context])
+      )
+      const contextOf = (subject: string) => (contexts.has(subject) ? contexts.get(subject) : first.context)
       let hasFailed = true
       try {
-        const followUp = await tracer.inTrace(span, async () => handler.handleEvents(tx, events), first)
+        const followUp = await tracer.run({ ...first, contextOf }, handle)
         hasFailed = false
-        return followUp ?? undefined
+        return followUp
       } finally {
-        for (const each of shared) each?.end({ hasFailed })
+        for (const each of spans.values()) each?.end({ hasFailed })
       }
     }
   }

@@ -9,6 +9,8 @@ const EVENTS_MAX = 100
 export type Span = {
   readonly context: TraceContext
   readonly name: string
+  /** In the run of a handler for several events: the span that causes what is emitted about this subject, if it is recorded. */
+  readonly contextOf?: (subject: string) => TraceContext | undefined
   addEvent(name: string): void
   /** `name` replaces the first one. */
   end(result: { hasFailed: boolean; name?: string; attributes?: SpanAttributes }): void
@@ -22,6 +24,8 @@ export type Tracer = {
   current(): Span | undefined
   /** Makes the span the current one for the code that follows in this asynchronous context. */
   enter(span: Span): void
+  /** Runs `work` in this span, and does not end it. */
+  run<T>(span: Span, work: () => Promise<T>): Promise<T>
   /** Runs `work` in a span below the current one; without a span if there is none. */
   inSpan<T>(options: SpanOptions, work: (span?: Span) => Promise<T>): Promise<T>
   /** Runs `work` in a span below `parent`, or in a trace of its own without one, if the trace is recorded. */
@@ -85,6 +89,7 @@ export function createTracer({ samplePercent, onEnd }: Deps): Tracer {
     begin,
     current: () => storage.getStore(),
     enter: span => storage.enterWith(span),
+    run: (span, work) => storage.run(span, work),
     inSpan: (options, work) => {
       const parent = storage.getStore()
       return parent === undefined ? work() : runIn(begin(options, parent.context), work)

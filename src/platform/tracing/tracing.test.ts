@@ -29,6 +29,11 @@ const tracedEvent: EventType<string, TSchema, false> = {
   payload: Type.Object({})
 }
 const selectOne = statement({ name: 'test.trace_one', gives: { one: 'int4' }, text: 'select 1 as one' })
+const selectWaiting = statement({
+  name: 'test.trace_waiting',
+  gives: { handler: 'text' },
+  text: `select handler from cartwright.jobs where handler like 'test%'`
+})
 const selectTwo = statement({ name: 'test.trace_two', gives: { two: 'int4' }, text: 'select 2 as two' })
 
 /** A gateway that sends its traces to a collector. Traces are recorded when their caller records them. */
@@ -166,11 +171,17 @@ test('jobs that share a group commit belong to the traces of their own requests'
   )
 })
 
-test('events of several traces that are handled together have a span in each of them', async () => {
+test('events of several traces that are handled together have a span in each of them, which causes what is emitted about their subject', async () => {
   const { platform, spans } = await useTracedGateway()
   const { db, outbox, tracer } = platform
   outbox.setSubscriptions(new Map([[tracedEvent.name, ['test:handler']]]))
-  outbox.attachHandler('test:handler', { handleEvents: async tx => void (await tx.rows(selectOne)) })
+  outbox.attachHandler('test:handler', {
+    handleEvents: async (tx, events) => {
+      await tx.rows(selectOne)
+      for (const { subject } of events) outbox.enqueue(tx, tracedJob, {}, { subject })
+    }
+  })
+  outbox.attachHandler('test.traced', { timeoutSeconds: 10, runJob: async () => {} })
   const parents = [1, 2].map(digit => ({ traceId: String(digit).repeat(32), spanId: PARENT.spanId }))
   for (const parent of parents)
     await tracer?.inTrace(
@@ -178,11 +189,35 @@ test('events of several traces that are handled together have a span in each of 
       () => db.transaction(async tx => outbox.emit(tx, tracedEvent, newId(), {})),
       { ...parent, isSampled: true }
     )
+  await db.transaction(async tx => outbox.emit(tx, tracedEvent, newId(), {}))
   outbox.start()
-  await eventually(() => expect(spans).toHaveLength(6))
+  await eventually(() => expect(spans).toHaveLength(8))
   const handled = spans.filter(({ name }) => name === 'test:handler')
   expect(handled.map(({ traceId }) => traceId).sort()).toEqual(parents.map(({ traceId }) => traceId))
+  const run = spans.filter(({ name }) => name === tracedJob.name)
+  for (const { traceId, spanId } of handled)
+    expect(run.filter(each => each.traceId === traceId).map(each => each.parentSpanId)).toEqual([spanId])
+  await eventually(async () => expect(await db.rows(selectWaiting)).toEqual([]))
+  expect(run).toHaveLength(2)
   expect(handled.flatMap(({ events }) => events)).toHaveLength(1)
+})
+
+test('the follow-up of a handler is a span below that of the handler', async () => {
+  const { platform, spans } = await useTracedGateway({
+    settings: { CARTWRIGHT__TRACING__SAMPLE_PERCENT: '100' }
+  })
+  const { db, outbox } = platform
+  outbox.setSubscriptions(new Map([[tracedEvent.name, ['test:handler']]]))
+  outbox.attachHandler('test:handler', {
+    handleEvents: async () => async () => void (await db.rows(selectOne))
+  })
+  outbox.start()
+  await db.transaction(async tx => outbox.emit(tx, tracedEvent, newId(), {}))
+  await eventually(() => expect(spans).toHaveLength(3))
+  const [handled, query, followUp] = spans
+  expect([handled?.name, followUp?.name]).toEqual(['test:handler', 'test:handler follow-up'])
+  expect(followUp).toMatchObject({ traceId: handled?.traceId, parentSpanId: handled?.spanId })
+  expect(query).toMatchObject({ name: 'test.trace_one', parentSpanId: followUp?.spanId })
 })
 
 test('a trace is deleted with the events of its week', async () => {
