@@ -15,6 +15,6 @@ type PurchaseBudget = {
 export const PURCHASE_BUDGETS: readonly PurchaseBudget[] = [
   { buyer: 'guest', payment: 'cash on delivery', statements: 41, buffers: 350, walBytes: 12_700 },
   { buyer: 'guest', payment: 'captured transfer', statements: 75, buffers: 605, walBytes: 19_400 },
-  { buyer: 'guest', payment: 'card', statements: 82, buffers: 602, walBytes: 22_800 },
+  { buyer: 'guest', payment: 'card', statements: 82, buffers: 600, walBytes: 22_100 },
   { buyer: 'customer', payment: 'cash on delivery', statements: 48, buffers: 376, walBytes: 14_500 }
 ]
