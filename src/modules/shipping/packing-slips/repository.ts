@@ -2,11 +2,7 @@ import type { Metadata } from '../../../kernel/metadata.ts'
 import { countUpTo } from '../../../platform/postgres/counting.ts'
 import { hasMetadataSql } from '../../../platform/postgres/metadata.ts'
 import { nullableJson, nullableOneOf, statement } from '../../../platform/postgres/statement.ts'
-import {
-  selectShipmentSql,
-  selectShipmentsWithListPositionSql,
-  shipmentWithEventsColumns
-} from '../shipments/repository.ts'
+import { selectShipmentsWithListPositionSql, shipmentWithEventsColumns } from '../shipments/repository.ts'
 import type { ShipmentStatus } from '../tracking/status.ts'
 
 /** Filters of lists of shipments. A null filter matches all. */
@@ -45,15 +41,16 @@ export const countShipments = statement({
   slow: true,
   text: countUpTo(`shipping.shipments where ${matching}`)
 })
-/** Lists a page of unshipped shipments, oldest first. */
+/** Lists a page of unshipped shipments, oldest first. Their status is pending, so the index of the status finds them. */
 export const listUnshippedShipments = statement({
   name: 'shipping.list_unshipped',
-  takes: { order_id: 'uuid', id: 'uuid', limit: 'int8' },
-  gives: shipmentWithEventsColumns,
+  takes: { at: 'float8', id: 'uuid', limit: 'int8' },
+  gives: { ...shipmentWithEventsColumns, at: 'float8' },
   slow: true,
   text: `
-    ${selectShipmentSql} where sent_at is null and token_version is not null and (order_id, id) > ($order_id, $id)
-    order by order_id, id limit $limit`
+    ${selectShipmentsWithListPositionSql(microsOf('created_at'))}
+    where status = 'pending' and sent_at is null and token_version is not null and (created_at, id) > (${AT}, $id)
+    order by created_at, id limit $limit`
 })
 /** Lists a page of parcels that were shipped on a day of this time zone. */
 export const listShipmentsSentOnDay = statement({

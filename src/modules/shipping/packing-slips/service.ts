@@ -82,12 +82,12 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
   }
 
   async function* exportLines(): AsyncGenerator<string> {
-    for (let place = { order_id: LOWEST_ID, id: LOWEST_ID }; ; ) {
+    for (let place = { at: 0, id: LOWEST_ID }; ; ) {
       const rows = await db.rows(repository.listUnshippedShipments, { ...place, limit: SHEETS_MAX })
       const last = rows.at(-1)
       if (last === undefined) return
       yield (await slipsOf(rows)).map(slip => csvLine(csvCells(slip))).join('')
-      place = { order_id: last.order_id, id: last.id }
+      place = { at: last.at, id: last.id }
     }
   }
 
@@ -101,10 +101,10 @@ export function createPackingSlipService({ db, carriers, describeOrders, timeZon
         day === undefined
           ? await readPage(asked, {
               name: 'slips to send',
-              start: { order_id: LOWEST_ID, id: LOWEST_ID },
+              start: { at: 0, id: LOWEST_ID },
               total: never,
               rows: place => db.rows(repository.listUnshippedShipments, place),
-              placeOf: ({ order_id, id }) => ({ order_id, id })
+              placeOf: ({ at, id }) => ({ at, id })
             })
           : await readPage(asked, {
               name: 'slips of a day',

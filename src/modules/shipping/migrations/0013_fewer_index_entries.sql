@@ -1,0 +1,2 @@
+-- Unshipped shipments are pending, so the index of the status lists them, oldest first.
+drop index shipping.shipments_waiting;
