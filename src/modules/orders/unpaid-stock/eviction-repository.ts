@@ -1,6 +1,7 @@
 import { json, nullableOneOf, oneOf, statement } from '../../../platform/postgres/statement.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 import type { OrderLifecycleState, OrderPaymentStatus } from '../lifecycle/status.ts'
+import { isOfUnpaidOrderSql } from './repository.ts'
 
 /** Filters these orders: keeps the ids of orders that have no payment. */
 export const listUnpaidOrdersWithIds = statement({
@@ -9,7 +10,7 @@ export const listUnpaidOrdersWithIds = statement({
   gives: { id: 'uuid', customer_id: 'uuid?', network: 'text?' },
   text: `
     select id, customer_id, coalesce(network,
-      (select max(network) from orders.unpaid_units where order_id = orders.id)) as network
+      (select max(network) from orders.unpaid_units where ${isOfUnpaidOrderSql('orders.id')})) as network
     from orders.orders
     where id = any ($ids) and state in ('pending', 'placed') and cancel_requested_at is null and payment_status = 'unpaid'`
 })

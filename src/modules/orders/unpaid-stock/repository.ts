@@ -1,6 +1,11 @@
 import { statement } from '../../../platform/postgres/statement.ts'
 import { lockedOrderUpdate } from '../lifecycle/repository.ts'
 
+/** A condition for the unpaid units of an order. Its variants are those of its lines, by which the primary key finds the units. */
+export const isOfUnpaidOrderSql = (order: string): string =>
+  `unpaid_units.order_id = ${order}
+      and unpaid_units.variant_id = any (array(select lines.variant_id from orders.lines where lines.order_id = ${order}))`
+
 export const findUnpaidOrderBuyer = statement({
   name: 'orders.find_unpaid_subject',
   takes: { id: 'uuid' },
@@ -92,20 +97,20 @@ export const syncUnpaidUnitsOfOrder = statement({
       group by variant_id having sum(ordered - canceled - fulfilled) > 0
     ), gone as (
       delete from orders.unpaid_units
-      where order_id = $order_id and variant_id not in (select variant_id from open)
+      where ${isOfUnpaidOrderSql('$order_id')} and variant_id not in (select variant_id from open)
     ), changed as (
       update orders.unpaid_units set units = open.units from open
       where unpaid_units.order_id = $order_id and unpaid_units.variant_id = open.variant_id
         and unpaid_units.units <> open.units
     )
     select variant_id from open
-    where variant_id not in (select variant_id from orders.unpaid_units where order_id = $order_id)`
+    where variant_id not in (select variant_id from orders.unpaid_units where ${isOfUnpaidOrderSql('$order_id')})`
 })
 export const markBuyerOfOrderVerified = lockedOrderUpdate({
   name: 'orders.verify_buyer',
   takes: {},
   text: `
-    with units as (update orders.unpaid_units set is_verified = true where order_id = $id)
+    with units as (update orders.unpaid_units set is_verified = true where ${isOfUnpaidOrderSql('$id')})
     update orders.orders set is_buyer_verified = true where id = $id`
 })
 /** Sums the units that unpaid orders reserve, and counts their orders, buyers and networks. */
