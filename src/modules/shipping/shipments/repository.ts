@@ -152,7 +152,7 @@ export const shipmentWithEventsColumns = {
 const whole = `
   select ${names}, customer_id, token_version,
     (select coalesce(jsonb_agg(to_jsonb(e) - 'digest'), '[]') from shipping.events e where shipment_id = s.id) as events`
-export const selectShipmentSql = `${whole} from shipping.shipments s`
+const selectShipmentSql = `${whole} from shipping.shipments s`
 /** SQL that selects shipments with `at`, their position in a list. */
 export const selectShipmentsWithListPositionSql = (at: string) =>
   `${whole}, ${at} as at from shipping.shipments s`
