@@ -1,5 +1,5 @@
 const CHARGE = {
-  id: 'ch_',
+  id: 'ch_0',
   object: 'charge',
   amount: 0,
   amount_captured: 0,
@@ -12,20 +12,20 @@ const CHARGE = {
   failure_message: null,
   livemode: false,
   paid: true,
-  payment_intent: 'pi_',
+  payment_intent: 'pi_0',
   payment_method_details: { type: 'card', card: {} },
   refunded: false,
   status: 'succeeded'
 }
 /** A typical event, as Stripe sends it. */
 const EVENT = {
-  id: 'evt_',
+  id: 'evt_0',
   object: 'event',
   api_version: null,
   created: 17,
   data: {
     object: {
-      id: 'pi_',
+      id: 'pi_0',
       object: 'payment_intent',
       amount: 0,
       currency: 'usd',

@@ -40,6 +40,6 @@ test('the bytes of events that earlier programs stored are read', () => {
 
 test('the dictionary of stored events is the same as ever', () => {
   expect(hash('sha256', EVENT_DICTIONARY)).toBe(
-    '6d7aa73ce2b357e1091fccb4eded026ae3bcbcb44e2b7e01f036192ad5477c8c'
+    'c88b214098f39faf8bea8703a0cf38124c687e99ba79d29652eaaa16faa3bc8c'
   )
 })
