@@ -31,7 +31,12 @@ export { newestFirst, type Page, readPage } from './kernel/pages.ts'
 export { definePort, type Port, type PortProvider, type PortReader, provide } from './kernel/ports.ts'
 export { createRequestBudget } from './kernel/request-budget.ts'
 /** Fields on resources of other modules. */
-export { extendResource, type FieldAudience, type Resource, type ResourceField } from './kernel/resources.ts'
+export {
+  extendResource,
+  type FieldAudience,
+  type Resource,
+  type ResourceField
+} from './kernel/resources.ts'
 /**
  * Schemas in JSON Schema, built and typed as TypeBox does: `Type.Array(...)`, and `Static<typeof Schema>` for the type of its values.
  * @example

@@ -37,7 +37,7 @@ export type ProvidedField = FieldValues<unknown, Transaction> & { readonly decla
  * Provides the values of a field that the module declares in `extends`. A module returns it from set-up.
  * @example
  * const schema = Type.Integer({ minimum: 0 })
- * const wishesField = extendResource(variantResource, { field: 'wishes', audience: 'public', schema })
+ * const wishesField = extendResource(variantResource, { field: 'wishes', audience: 'public', purgedBy: 'expiry', schema })
  * const provided = provideField(wishesField, { load: async ids => ids.map(() => 0) })
  * assert.deepEqual(await provided.load([variantId]), [0])
  */

@@ -1,3 +1,4 @@
+import { type EventType, isWebhookEvent } from './events.ts'
 import type { Static, TSchema } from './schema.ts'
 import { nullable } from './wire.ts'
 
@@ -28,6 +29,12 @@ export const defineResource = <const A extends FieldAudience>(
 ): Resource<A> => ({ name, audiences, ownFields: new Set() })
 
 /**
+ * What purges a changed value of a public field from shared caches, such as a CDN: events that webhooks send, one of them with
+ * each change. `expiry`: nothing, so caches may send a value as long as `catalog.shared_cache_seconds` allows.
+ */
+type FieldPurge = readonly [EventType, ...EventType[]] | 'expiry'
+
+/**
  * A field that a module adds to the resource of another one. `V`: its values.
  * @example
  * const nameOf = ({ resource, field }: ResourceField): string => `${resource.name}.${field}`
@@ -36,24 +43,48 @@ export type ResourceField<V = unknown> = {
   readonly resource: Resource
   readonly field: string
   readonly audience: FieldAudience
+  /** Only of public fields. */
+  readonly purgedBy?: FieldPurge
   /** The schema of a value, or null. */
   readonly schema: TSchema
   /** Exists only in the type. */
   readonly value?: V
 }
 
+type FieldDeclaration<A extends FieldAudience, T extends TSchema> = {
+  readonly field: string
+  readonly schema: T
+} & (
+  | { readonly audience: A & 'public'; readonly purgedBy: FieldPurge }
+  | { readonly audience: Exclude<A, 'public'>; readonly purgedBy?: never }
+)
+
 /**
  * Declares a field on a resource. A value is null when it has none, and while the module is disabled. A field for several
- * audiences is declared for each of them.
+ * audiences is declared for each of them. A public field names what purges it from shared caches.
+ * @throws Error for a public field without `purgedBy`, and for an event that webhooks do not send.
  * @example
  * const schema = Type.Integer({ minimum: 0 })
- * const wishesField = extendResource(productResource, { field: 'wishes', audience: 'public', schema })
+ * const wishesField = extendResource(productResource, { field: 'wishes', audience: 'public', purgedBy: 'expiry', schema })
  * assert.equal(wishesField.field, 'wishes')
  */
-export const extendResource = <A extends FieldAudience, T extends TSchema>(
+export function extendResource<A extends FieldAudience, T extends TSchema>(
   resource: Resource<A>,
-  { schema, ...rest }: { readonly field: string; readonly audience: NoInfer<A>; readonly schema: T }
-): ResourceField<Static<T>> => ({ ...rest, resource, schema: nullable(schema) as TSchema })
+  { schema, ...rest }: FieldDeclaration<NoInfer<A>, T>
+): ResourceField<Static<T>> {
+  if (rest.audience === 'public') checkPurge(`${resource.name}.${rest.field}`, rest.purgedBy)
+  return { ...rest, resource, schema: nullable(schema) as TSchema }
+}
+
+function checkPurge(name: string, purgedBy: FieldPurge | undefined): void {
+  if (purgedBy === undefined || purgedBy.length === 0)
+    throw new Error(
+      `the field ${name} is public: declare in purgedBy the events that purge it from shared caches, or 'expiry'`
+    )
+  for (const event of purgedBy === 'expiry' ? [] : purgedBy)
+    if (!isWebhookEvent(event))
+      throw new Error(`the field ${name} is purged by ${event.name}, which webhooks do not send`)
+}
 
 /** How the values of a field are read and written. `Tx`: a transaction of the database. */
 export type FieldValues<V, Tx> = {

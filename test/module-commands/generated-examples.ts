@@ -57,6 +57,6 @@ const exampleOfPort = (name: string, { name: port }: cartwright.Port): string =>
 const exampleOfResource = (name: string, { audiences: [audience] }: cartwright.Resource): string =>
   [
     `const schema = Type.String({ maxLength: 20 })`,
-    `const colorField = extendResource(${name}, { field: 'color', audience: '${audience}', schema })`,
+    `const colorField = extendResource(${name}, { field: 'color', audience: '${audience}', ${audience === 'public' ? "purgedBy: 'expiry', " : ''}schema })`,
     `assert.equal(colorField.resource, ${name})`
   ].join('\n')

@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import { extendResource, type ResourceField } from '../../src/kernel/resources.ts'
 import { Type } from '../../src/kernel/schema.ts'
+import { cartMergedEvent } from '../../src/modules/cart/index.ts'
 import {
   catalogModule,
   categoryResource,
+  productChangedEvent,
   productResource,
   variantResource
 } from '../../src/modules/catalog/index.ts'
@@ -47,16 +49,31 @@ const label = (resource: typeof productResource, audience: 'public' | 'admin', i
   isWritten
 })
 
-test('a field without an audience, or for an audience that the resource does not have, does not compile', () => {
+test('a field without an audience, or for an audience that the resource does not have, or public without a purge, does not compile', () => {
   const schema = Type.String()
   const fields: ResourceField[] = [
-    extendResource(productResource, { field: 'label', audience: 'public', schema }),
+    extendResource(productResource, { field: 'label', audience: 'admin', schema }),
+    extendResource(productResource, { field: 'label', audience: 'public', purgedBy: 'expiry', schema }),
+    extendResource(productResource, {
+      field: 'label',
+      audience: 'public',
+      purgedBy: [productChangedEvent],
+      schema
+    }),
     // @ts-expect-error: it has no audience
     extendResource(productResource, { field: 'label', schema }),
     // @ts-expect-error: products have no owner
     extendResource(productResource, { field: 'label', audience: 'owner', schema })
   ]
-  expect(fields).toHaveLength(3)
+  expect(fields).toHaveLength(5)
+  // @ts-expect-error: nothing says how shared caches lose a changed value
+  expect(() => extendResource(productResource, { field: 'label', audience: 'public', schema })).toThrow(
+    "the field catalog.product.label is public: declare in purgedBy the events that purge it from shared caches, or 'expiry'"
+  )
+  const purgedBy = [cartMergedEvent] as const
+  expect(() =>
+    extendResource(productResource, { field: 'label', audience: 'public', purgedBy, schema })
+  ).toThrow('the field catalog.product.label is purged by cart.merged, which webhooks do not send')
 })
 
 test('a public field is in product pages and lists of every caller, and in no administrative read', async () => {

@@ -34,7 +34,11 @@ export function createLabels(...extended: Extended[]) {
   const writes: unknown[][] = []
   const state = { failsToWrite: false }
   const fields = extended.map(({ resource, audience, field = 'label', schema }) =>
-    extendResource(resource, { field, audience, schema: schema ?? Type.String({ maxLength: 20 }) })
+    extendResource(resource, {
+      field,
+      schema: schema ?? Type.String({ maxLength: 20 }),
+      ...(audience === 'public' ? { audience, purgedBy: 'expiry' } : { audience })
+    })
   )
   const module: Module = defineModule({
     name: 'labels',

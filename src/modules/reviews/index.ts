@@ -61,6 +61,7 @@ export type ReviewsApi = {
 const ratingField = extendResource(productResource, {
   field: 'rating',
   audience: 'public',
+  purgedBy: 'expiry',
   schema: { ...ProductRatingResponse, description: 'Null: the shop has no reviews module.' }
 })
 

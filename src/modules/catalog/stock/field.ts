@@ -9,6 +9,8 @@ import { variantResource } from '../variants/schema.ts'
 export const stockField = extendResource(variantResource, {
   field: 'stock',
   audience: 'public',
+  // Stock changes with each order: a purge for each would leave nothing in a cache.
+  purgedBy: 'expiry',
   schema: Type.Integer({
     description: 'Units that can be bought. Null: stock is not counted, or is unlimited.'
   })
