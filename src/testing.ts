@@ -18,6 +18,7 @@ import { openPlatform, type Platform } from './platform/platform.ts'
 import type { Database } from './platform/postgres/database.ts'
 import { migrate } from './platform/postgres/migrate.ts'
 import { createStatementRecorder, type RecordStatements } from './platform/postgres/recorder.ts'
+import { createReplicaReadCheck } from './test-replica-reads.ts'
 import { type RequestOptions, send, type TestResponse, type TestShopVerbs, verbsOf } from './test-requests.ts'
 
 /** The contracts of ports, for the tests of their providers. */
@@ -186,16 +187,14 @@ async function openWith<Apis extends Record<string, object>>(
   const config = loadConfig(all, { ...SETTINGS, ...settings }, {})
   if (!isMigrated) await migrate(databaseUrl, migrationSources(all))
   const log: string[] = []
-  const platform = closedOnce(
-    await openPlatform(
-      config,
-      withLongConnectTimeout(databaseUrl),
-      pino({ level: config.log.level, errorKey: 'err' }, into(log)),
-      {
-        onStatement
-      }
-    )
+  const opened = await openPlatform(
+    config,
+    withLongConnectTimeout(databaseUrl),
+    pino({ level: config.log.level, errorKey: 'err' }, into(log)),
+    { onStatement }
   )
+  const replicaReads = createReplicaReadCheck()
+  const platform = closedOnce(replicaReads.watch(opened))
   const intervals = new Map<string, number>()
   const shop = await setUpShopModules(
     { ...platform, outbox: outboxRecordingJobIntervals(intervals, strictOutbox(platform.outbox)) },
@@ -216,7 +215,8 @@ async function openWith<Apis extends Record<string, object>>(
   // `end` resolves before all connections are closed. Dropping the database may then terminate them with an error.
   direct.on('connect', client => client.on('error', () => {}))
   direct.on('error', () => {})
-  const request: TestShop['request'] = (method, url, sent = {}) => send(shop.app, method, url, sent)
+  const request: TestShop['request'] = (method, url, sent = {}) =>
+    replicaReads.inDeed(`${method} ${url}`, () => send(shop.app, method, url, sent))
   return {
     ...shop,
     platform,
@@ -236,6 +236,7 @@ async function openWith<Apis extends Record<string, object>>(
       await shop.stop()
       await platform.close()
       await direct.end()
+      replicaReads.assertNone()
     }
   }
 }

@@ -1,0 +1,88 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { defineJob } from '../src/kernel/events.ts'
+import { defineModule } from '../src/module.ts'
+import { statement } from '../src/platform/postgres/statement.ts'
+import { openTestShop } from '../src/testing.ts'
+import { createTestDatabase } from './support/database.ts'
+
+const text = 'select 1 as total'
+const gives = { total: 'int4' } as const
+const countOnReplica = statement({ name: 'counts.count', slow: true, gives, text })
+const countOnPrimary = statement({
+  name: 'counts.count_on_primary',
+  slow: true,
+  primaryOnly: true,
+  gives,
+  text
+})
+const recount = defineJob('counts.recount', { description: 'Counts.', timeoutSeconds: 10 }, {})
+const noReplay = 'It changes nothing.'
+
+async function useShop() {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const handled = Promise.withResolvers<void>()
+  const counts = defineModule({
+    name: 'counts',
+    description: 'Counts.',
+    basePaths: ['/api/counts'],
+    requires: {},
+    uses: {},
+    jobs: [recount],
+    setup: async ({ db, enqueue }) => {
+      const write = () => db.transaction(tx => tx.rows(countOnReplica))
+      const works = {
+        'reads-and-writes': async () => {
+          await db.rows(countOnReplica)
+          await write()
+        },
+        'reads-the-primary': async () => {
+          await db.rows(countOnPrimary)
+          await write()
+        },
+        'reads-in-the-transaction': write,
+        'writes-and-reads': async () => {
+          await write()
+          await db.rows(countOnReplica)
+        },
+        'enqueues-a-job': () => db.transaction(async tx => enqueue(tx, recount, {}))
+      }
+      return {
+        api: {},
+        routes: tiers => {
+          for (const [name, work] of Object.entries(works))
+            tiers.public.post(`/counts/${name}`, { config: { class: 'browse', noReplay } }, async () => {
+              await work()
+              return {}
+            })
+        },
+        jobHandlers: {
+          [recount.name]: async () => {
+            await works['reads-and-writes']()
+            handled.resolve()
+          }
+        }
+      }
+    }
+  })
+  return { ...(await openTestShop({ databaseUrl: url, modules: [counts] })), isHandled: handled.promise }
+}
+
+test.each([
+  ['reads-and-writes', 'POST /api/counts/reads-and-writes reads counts.count, and writes afterwards'],
+  ['enqueues-a-job', 'counts.recount reads counts.count, and writes afterwards']
+])('a test of a module fails when rows of a replica may decide a write: %s', async (name, problem) => {
+  const shop = await useShop()
+  expect((await shop.as(null).post(`/api/counts/${name}`, {})).status).toBe(200)
+  if (name === 'enqueues-a-job') await shop.isHandled
+  await expect(shop.close()).rejects.toThrow(problem)
+})
+
+test.each(['reads-the-primary', 'reads-in-the-transaction', 'writes-and-reads'])(
+  'a test of a module accepts a request that %s',
+  async name => {
+    const shop = await useShop()
+    expect((await shop.as(null).post(`/api/counts/${name}`, {})).status).toBe(200)
+    await shop.close()
+  }
+)
