@@ -59,7 +59,14 @@ export function createReplicaReadCheck() {
   const watchHandler = (name: string, handler: EventOrJobHandler): EventOrJobHandler =>
     'runJob' in handler
       ? { ...handler, runJob: (job, signal) => inDeed(name, () => handler.runJob(job, signal)) }
-      : { ...handler, handleEvents: (tx, events) => inDeed(name, () => handler.handleEvents(tx, events)) }
+      : {
+          ...handler,
+          handleEvents: (tx, events) =>
+            inDeed(name, async () => {
+              const followUp = await handler.handleEvents(tx, events)
+              return followUp ? (signal: AbortSignal) => inDeed(name, () => followUp(signal)) : undefined
+            })
+        }
 
   return {
     inDeed,
