@@ -166,7 +166,7 @@ const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: s
   [
     'a stored callback',
     'paid',
-    `insert into payments.events (id, provider, event_id, type) values ($1, 'sandbox', 'evt_1', 'any')`
+    `insert into payments.events (id, provider, event_id, type, next_check_at) values ($1, 'sandbox', 'evt_1', 'any', now())`
   ],
   [
     'an event or job was never handled',

@@ -100,8 +100,9 @@ test('erasing a customer leaves only amounts and products in orders, payments an
   const read = async (id: string) => (await shop.admin.get(`/api/admin/orders/${id}`)).json
   await shop.sql(
     `with events as (
-       insert into payments.events (id, provider, event_id, type, state, payment_id)
-       select gen_random_uuid(), 'stripe', state, 'charge.succeeded', state, payments.id
+       insert into payments.events (id, provider, event_id, type, state, payment_id, next_check_at)
+       select gen_random_uuid(), 'stripe', state, 'charge.succeeded', state, payments.id,
+         case when state = 'received' then now() + interval '1 hour' end
        from payments.payments cross join unnest(array['applied', 'received']) as told (state) where order_id = $1
        returning id
      )
