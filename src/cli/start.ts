@@ -1,7 +1,7 @@
 import { loadConfig } from '../config.ts'
 import type { Module } from '../module.ts'
 import { openEmbeddedDatabaseEarly, type RunningDatabase, readMigrationsEarly } from './database.ts'
-import { keepGarbageYoung, loadShopCode } from './shop-process.ts'
+import { loadShopCode, tuneGarbageCollection } from './shop-process.ts'
 import { createStopOnce, FORCED_EXIT_MS, onStopSignal } from './stop-signal.ts'
 
 /**
@@ -39,7 +39,7 @@ async function startSingleProcess(loadModules: () => Promise<readonly Module[]>)
     app.onUncaught(() => stopOnce(1))
   )
   await begun
-  keepGarbageYoung()
+  tuneGarbageCollection()
 }
 
 /** Loads the configuration. When it is invalid, stops the database that was opened early, and rejects. */

@@ -3,7 +3,7 @@ import type { Module } from '../../module.ts'
 import { openProcessChannel } from '../../platform/process-channel.ts'
 import type { MeasurableWorker, WorkerLink, WorkerMeasurements } from '../../platform/worker-link.ts'
 import type { RunningDatabase } from '../database.ts'
-import { keepGarbageYoung, loadShopCode } from '../shop-process.ts'
+import { loadShopCode, tuneGarbageCollection } from '../shop-process.ts'
 import { createStopOnce, FORCED_EXIT_MS } from '../stop-signal.ts'
 import type { PrimaryCalls, WorkerCalls, WorkerIntroduction } from './calls.ts'
 
@@ -64,7 +64,7 @@ export async function startWorker(loadModules: () => Promise<readonly Module[]>)
   const { address, prepared } = await begun
   const welcome = isFirst ? await formatWelcome(app, prepared, config, address, worker.count) : ''
   await call('ready', { config, databaseUrl: shop.databaseUrl, drainMs, welcome })
-  keepGarbageYoung()
+  tuneGarbageCollection()
 }
 
 const linkOf = (
