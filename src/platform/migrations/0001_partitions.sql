@@ -75,7 +75,7 @@ begin
 end $$;
 
 -- Drops the oldest partition whose period ended before a time, and such rows of the default partition. Returns whether
--- there was one. Statements that use the table wait meanwhile, so it gives up after 200 ms without the lock. PostgreSQL
+-- there was one. Statements that use the table wait while it waits for its lock, so it gives up after 200 ms. PostgreSQL
 -- deletes the files after it has released the lock.
 create function cartwright.drop_oldest_partition(parent regclass, period text, before timestamptz) returns boolean
 language plpgsql as $$
@@ -85,11 +85,16 @@ declare
   expired regclass;
 begin
   perform pg_advisory_xact_lock(hashtextextended('cartwright.partitions', parent::oid::bigint));
-  perform set_config('lock_timeout', '200ms', true);
   select * into key from cartwright.partition_key(parent);
   select inhrelid::regclass into expired from pg_inherits join pg_class on pg_class.oid = inhrelid
   where inhparent = parent and inhrelid <> key.rest and relname < cartwright.partition_name(parent, period, kept_at)
   order by relname limit 1;
+  if expired is not null then
+    -- Only an autovacuum holds this lock. PostgreSQL cancels it for a statement that has waited for a second.
+    perform set_config('lock_timeout', '3s', true);
+    execute format('lock table only %s, only %s in share update exclusive mode', expired, key.rest);
+  end if;
+  perform set_config('lock_timeout', '200ms', true);
   execute format('delete from %s where %s < $1', key.rest, key.time_sql) using kept_at;
   if expired is null then return false; end if;
   execute format('alter table %s detach partition %s', parent, expired);

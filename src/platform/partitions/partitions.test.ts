@@ -242,3 +242,25 @@ test('while a long statement reads the table, dropping gives up and inserts do n
   await maintain('2026-07-15T00:00:00Z')
   expect((await partitionsOf(MONTHS))[0]).toBe('months_2026m06')
 })
+
+test('dropping waits for the vacuum of an expired partition, and inserts do not wait', async () => {
+  const { maintain } = useProcess([{ ...MONTHS, keptSince: () => new Date('2026-05-01T00:00:00Z') }])
+  await maintain('2026-04-01T00:00:00Z')
+  const vacuum = new pg.Client({ connectionString: url })
+  await vacuum.connect()
+  onTestFinished(() => vacuum.end())
+  // The lock of a vacuum.
+  await vacuum.query('begin')
+  await vacuum.query('lock table only months_2026m04 in share update exclusive mode')
+  const dropping = maintain('2026-07-15T00:00:00Z')
+  const waiting = (time: string) =>
+    column(`
+    select true from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+      and query like '%drop_oldest_partition%' and now() - query_start > '${time}'`)
+  await expect.poll(() => waiting('500 ms')).toEqual([true])
+  await insertIds(idAt('2026-06-15T00:00:00Z'))
+  expect(await waiting('500 ms')).toEqual([true])
+  await vacuum.query('commit')
+  await dropping
+  expect((await partitionsOf(MONTHS))[0]).toBe('months_2026m05')
+})
