@@ -65,7 +65,7 @@ export class DatabaseConnector {
       return
     }
     const isSilent = this.#tries.size > 0 && now - this.#startedAt >= this.#silenceMs
-    if (isSilent) this.#giveCompany()
+    if (isSilent) this.#prepareAnotherAttempt()
     const count = Math.max(missing - this.#tries.size, isSilent ? 1 : 0)
     for (let i = 0; i < count; i += 1) this.#try(now)
     this.#openIn(this.#silenceMs)
@@ -78,8 +78,8 @@ export class DatabaseConnector {
     this.#tries.clear()
   }
 
-  /** Prepares another attempt beside those without response. */
-  #giveCompany(): void {
+  /** Chooses the next host for an attempt beside those without response, and makes room for it. */
+  #prepareAnotherAttempt(): void {
     const { hosts } = this.#settings
     this.#failedHosts.add(hosts.current)
     hosts.leave(hosts.current)
