@@ -90,7 +90,7 @@ begin
   where inhparent = parent and inhrelid <> key.rest and relname < cartwright.partition_name(parent, period, kept_at)
   order by relname limit 1;
   if expired is not null then
-    -- Only an autovacuum holds this lock. PostgreSQL cancels it for a statement that has waited for a second.
+    -- A vacuum may hold this lock. PostgreSQL cancels an autovacuum for a statement that has waited for a second.
     perform set_config('lock_timeout', '3s', true);
     execute format('lock table only %s, only %s in share update exclusive mode', expired, key.rest);
   end if;

@@ -47,6 +47,12 @@ function useProcess(tables: readonly PartitionedTable[]) {
   const find = async () => partitions.diagnoses[0]?.find()
   return { find, maintain: (at: string) => partitions.maintain(new Date(at)) }
 }
+async function useOtherClient(): Promise<pg.Client> {
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  return other
+}
 const column = async (text: string) => (await client.query({ text, rowMode: 'array' })).rows.flat()
 const partitionsOf = ({ table }: PartitionedTable) =>
   column(`
@@ -221,9 +227,7 @@ test('a process that dies at any step leaves whole partitions, and the next run 
 test('while a long statement reads the table, dropping gives up and inserts do not wait for the statement', async () => {
   const { maintain } = useProcess([{ ...MONTHS, keptSince: () => new Date('2026-06-01T00:00:00Z') }])
   await maintain('2026-04-01T00:00:00Z')
-  const reader = new pg.Client({ connectionString: url })
-  await reader.connect()
-  onTestFinished(() => reader.end())
+  const reader = await useOtherClient()
   await reader.query('begin')
   await reader.query('select from months')
   let isOver = false
@@ -246,9 +250,7 @@ test('while a long statement reads the table, dropping gives up and inserts do n
 test('dropping waits for the vacuum of an expired partition, and inserts do not wait', async () => {
   const { maintain } = useProcess([{ ...MONTHS, keptSince: () => new Date('2026-05-01T00:00:00Z') }])
   await maintain('2026-04-01T00:00:00Z')
-  const vacuum = new pg.Client({ connectionString: url })
-  await vacuum.connect()
-  onTestFinished(() => vacuum.end())
+  const vacuum = await useOtherClient()
   // The lock of a vacuum.
   await vacuum.query('begin')
   await vacuum.query('lock table only months_2026m04 in share update exclusive mode')
