@@ -60,7 +60,8 @@ export function findSettingContradictions({
   environment,
   server,
   database,
-  secrets
+  secrets,
+  tracing
 }: Config): SettingProblem[] {
   const { port, diagnostics_port, private_metrics } = server
   const isProduction = environment === 'production'
@@ -78,6 +79,14 @@ export function findSettingContradictions({
             key: 'server.private_metrics',
             message:
               'needs server.diagnostics_port, which then serves the metrics; set it, or set this to false'
+          }
+        ]
+      : []),
+    ...(tracing.metrics_seconds > 0 && tracing.url === ''
+      ? [
+          {
+            key: 'tracing.metrics_seconds',
+            message: 'needs tracing.url, where the metrics are sent; set it, or set this to 0'
           }
         ]
       : [])

@@ -5,6 +5,7 @@ import { adminModule } from '../src/modules/admin/index.ts'
 import { formatTraceparent, parseTraceparent } from '../src/platform/tracing/trace-context.ts'
 import { createTestDatabase } from './support/database.ts'
 import { eventually } from './support/eventually.ts'
+import { startProgram } from './support/program.ts'
 import { type ExportedSpan, useTraceCollector } from './support/trace-collector.ts'
 import { useWebhooks } from './support/webhooks.ts'
 
@@ -99,7 +100,7 @@ test('without a collector no trace is stored, and none leaves the shop', async (
   expect(await shop.sql('select from cartwright.traces')).toEqual([])
 })
 
-test('without a collector no module of traces is loaded', async () => {
+test('without a collector no module of traces is loaded, and without metrics_seconds none of the export of metrics', async () => {
   const { url, drop } = await createTestDatabase()
   onTestFinished(drop)
   const script = `
@@ -121,5 +122,34 @@ test('without a collector no module of traces is loaded', async () => {
     )
   // The log shows the header `traceparent` of requests.
   expect(loadedWith({})).toEqual(['trace-context.ts'])
-  expect(loadedWith(tracesFor('http://127.0.0.1:9'))).toContain('tracer.ts')
+  const loaded = loadedWith(tracesFor('http://127.0.0.1:9'))
+  expect(loaded).toContain('tracer.ts')
+  expect(loaded).not.toContain('metrics-exporter.ts')
+  const withMetrics = { ...tracesFor('http://127.0.0.1:9'), CARTWRIGHT__TRACING__METRICS_SECONDS: '60' }
+  expect(loadedWith(withMetrics)).toContain('metrics-exporter.ts')
+})
+
+test('each worker sends its own metrics to the collector', async () => {
+  const collector = await useTraceCollector()
+  const database = await createTestDatabase()
+  onTestFinished(database.drop)
+  const settings = { CARTWRIGHT__TRACING__METRICS_SECONDS: '1', CARTWRIGHT__SHOP__DEMO: 'off' }
+  const program = startProgram(
+    { ...tracesFor(collector.url), ...settings, DATABASE_URL: database.url },
+    { args: ['start', '--workers', '2'] }
+  )
+  onTestFinished(async () => {
+    program.child.kill('SIGTERM')
+    await program.ended
+  })
+  const instances = () =>
+    new Set(
+      collector.metrics.flatMap(({ resourceMetrics }) =>
+        resourceMetrics.map(
+          ({ resource }) =>
+            resource.attributes.find(({ key }) => key === 'service.instance.id')?.value.stringValue
+        )
+      )
+    )
+  await eventually(() => expect(instances().size).toBe(2))
 })

@@ -113,6 +113,7 @@ export async function createGateway({
 }: GatewayDeps): Promise<Gateway> {
   const { config, db, cache, timers, openBudget, worker } = platform
   const metrics = createMetricsExposition(platform.metrics, platform.durations, worker)
+  platform.exportMetrics?.(metrics.collect)
   const shopperAddresses = createShopperAddressReader(config.server)
   const { enabled: hasLimits, public_per_minute: perMinute } = config.rate_limit
   const publicLimit = hasLimits

@@ -253,9 +253,9 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
   audit: settingsSection('The audit log of what administrators change.', {
     retention_days: integerSetting('Days until a month of the audit log is deleted.', 400, 365, 36_500)
   }),
-  tracing: settingsSection('Traces for OpenTelemetry.', {
+  tracing: settingsSection('Traces and metrics for OpenTelemetry.', {
     url: textSetting(
-      'URL of an OpenTelemetry collector, which gets traces by OTLP over HTTP: http://collector:4318. Empty: no traces.',
+      'URL of an OpenTelemetry collector, which gets traces by OTLP over HTTP, and metrics with metrics_seconds: http://collector:4318. Empty: none of them.',
       ''
     ),
     sample_percent: integerSetting(
@@ -263,6 +263,12 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
       10,
       0,
       100
+    ),
+    metrics_seconds: integerSetting(
+      'Seconds between two exports of the metrics of /metrics to the collector of url. 0: none.',
+      0,
+      0,
+      3_600
     )
   }),
   log: settingsSection('Log lines, as JSON on standard output.', {

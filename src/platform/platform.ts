@@ -33,7 +33,7 @@ import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import { createTimers, type Timers } from './timers.ts'
 import type { Tracer } from './tracing/tracer.ts'
-import type { WorkerLink } from './worker-link.ts'
+import type { MeasurableWorker, WorkerLink } from './worker-link.ts'
 
 /** A pooler may stop delivering messages at any time, such as when its mode is changed. */
 const PROOF_SECONDS = 10
@@ -67,6 +67,8 @@ export type Platform = {
   worker: WorkerLink | undefined
   /** Records traces; `undefined` without `tracing.url`. */
   tracer: Tracer | undefined
+  /** Sends the metrics that `collect` returns to the collector; `undefined` without `tracing.metrics_seconds`. */
+  exportMetrics: ((collect: MeasurableWorker['collect']) => void) | undefined
   close(): Promise<void>
 }
 
@@ -152,6 +154,7 @@ export async function openPlatform(
     openBudget: budgetsOf(cache, worker),
     worker,
     tracer: tracing?.tracer,
+    exportMetrics: tracing?.exportMetrics,
     close: async () => {
       await outbox.stop()
       await Promise.all([timers.stop(), partitions.stop()])

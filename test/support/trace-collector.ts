@@ -17,18 +17,43 @@ export type ExportedSpan = {
   events: { name: string }[]
   status?: { code: number }
 }
-type Exported = {
+type MetricPoint = {
+  attributes: Attribute[]
+  asDouble?: number | string
+  count?: string
+  sum?: number | string
+  explicitBounds?: number[]
+  bucketCounts?: string[]
+}
+type MetricPoints = { dataPoints: MetricPoint[] }
+type ExportedMetric = {
+  name: string
+  description: string
+  unit?: string
+  gauge?: MetricPoints
+  sum?: MetricPoints
+  histogram?: MetricPoints
+}
+/** One request with metrics. */
+export type ExportedMetrics = {
+  resourceMetrics: { resource: { attributes: Attribute[] }; scopeMetrics: { metrics: ExportedMetric[] }[] }[]
+}
+type ExportedTraces = {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ExportedSpan[] }[] }[]
 }
 
-/** A server that receives traces by OTLP at one path, and other requests at all others. */
+/** A server that receives traces and metrics by OTLP at two paths, and other requests at all others. */
 export async function useTraceCollector(status = 200) {
   const spans: ExportedSpan[] = []
+  const metrics: ExportedMetrics[] = []
   const requests: { url: string | undefined; traceparent: unknown }[] = []
   const server = createServer(async (request, response) => {
     if (request.url === '/v1/traces') {
-      const { resourceSpans } = (await json(request)) as Exported
+      const { resourceSpans } = (await json(request)) as ExportedTraces
       spans.push(...resourceSpans.flatMap(each => each.scopeSpans.flatMap(scope => scope.spans)))
+      response.statusCode = status
+    } else if (request.url === '/v1/metrics') {
+      metrics.push((await json(request)) as ExportedMetrics)
       response.statusCode = status
     } else requests.push({ url: request.url, traceparent: request.headers.traceparent })
     response.end('{}')
@@ -36,5 +61,5 @@ export async function useTraceCollector(status = 200) {
   await once(server, 'listening')
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  return { spans, requests, url: `http://127.0.0.1:${port}` }
+  return { spans, metrics, requests, url: `http://127.0.0.1:${port}` }
 }

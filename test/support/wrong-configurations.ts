@@ -70,6 +70,7 @@ export const reportedConfigurations: readonly WrongConfiguration[] = [
     '8080'
   ),
   one('server.private_metrics', 'true', /needs server\.diagnostics_port/, 'true'),
+  one('tracing.metrics_seconds', '10', /needs tracing\.url/, '10'),
   one('modules.catalog.enabled', 'flase', /true or false/),
   one('notifications.smtp.url', 'mail.example.org', /look like smtps:\/\//, { hidden: 'mail.example.org' }),
   row(

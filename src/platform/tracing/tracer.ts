@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { FinishedSpan, SpanAttributes, SpanKind } from './exporter.ts'
+import type { FinishedSpan, SpanKind } from './exporter.ts'
+import type { OtlpAttributes } from './otlp.ts'
 import { newSpanId, newTraceId, type TraceContext } from './trace-context.ts'
 
 /** Statements of one transaction that its span lists. */
@@ -13,9 +14,9 @@ export type Span = {
   readonly contextOf?: (subject: string) => TraceContext | undefined
   addEvent(name: string): void
   /** `name` replaces the first one. */
-  end(result: { hasFailed: boolean; name?: string; attributes?: SpanAttributes }): void
+  end(result: { hasFailed: boolean; name?: string; attributes?: OtlpAttributes }): void
 }
-type SpanOptions = { name: string; kind: SpanKind; attributes?: SpanAttributes }
+type SpanOptions = { name: string; kind: SpanKind; attributes?: OtlpAttributes }
 
 export type Tracer = {
   /** Begins a span below `parent`, or a new trace without one. Returns undefined when the trace is not recorded. */
