@@ -94,6 +94,36 @@ test('Prometheus of the compose file asks the diagnostics port of the shop, and 
   expect(compose.services.grafana?.volumes).toContain(dashboards)
 })
 
+test('the collector of the compose file accepts traces and metrics where the guide sends them, and passes traces on', async () => {
+  const guide = await readFile(fileURLToPath(new URL('../../docs/deploying.md', import.meta.url)), 'utf8')
+  const [line = ''] = /TRACING_URL=\S+ and TRACING_METRICS_SECONDS=\d+/.exec(guide.replaceAll('`', '')) ?? []
+  const variables = Object.fromEntries(line.split(' and ').map(each => each.split('=')))
+  const { services } = await readCompose({
+    POSTGRES_PASSWORD: 'secret',
+    GRAFANA_PASSWORD: 'secret',
+    CARTWRIGHT_SECRETS_KEYS: KEYS,
+    ...variables
+  })
+  const { tracing } = configOf({ ...image.environment, ...services.shop?.environment })
+  expect(tracing.metrics_seconds).toBeGreaterThan(0)
+  const { hostname, port } = new URL(tracing.url)
+  const mounted = '/etc/otelcol/config.yaml'
+  expect(services[hostname]?.volumes).toEqual([`./collector.yaml:${mounted}:ro`])
+
+  const collector = parse(await readFile(join(DEPLOY, 'compose/collector.yaml'), 'utf8'))
+  expect(collector.receivers.otlp.protocols.http.endpoint).toBe(`0.0.0.0:${port}`)
+  const { pipelines } = collector.service
+  expect(Object.keys(pipelines).sort()).toEqual(['metrics', 'traces'])
+  for (const pipeline of Object.values<Record<string, string[]>>(pipelines)) {
+    expect(pipeline.receivers).toEqual(['otlp'])
+    for (const [kind, names] of Object.entries(pipeline))
+      for (const name of names) expect(collector[kind], kind).toHaveProperty([name])
+  }
+  const [exporter] = pipelines.traces.exporters
+  const [host = ''] = collector.exporters[exporter].endpoint.split(':')
+  expect(services).toHaveProperty(host)
+})
+
 test('the systemd unit configures a process for production, and starts it as the image does', async () => {
   const [environment = ''] = unit.Environment ?? []
   const config = configOf({
