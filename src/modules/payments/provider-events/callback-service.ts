@@ -31,6 +31,11 @@ type Deps = {
   count: (result: 'received' | 'repeated' | 'refused' | 'quarantined') => void
 }
 type StoredEvent = RowOf<typeof repository.findProviderEvent>
+type EventOutcome = {
+  state: repository.PaymentProviderEventState
+  reason: string | null
+  payment_id: string | null
+}
 type IncomingCallback = { provider: string; raw: Buffer; headers: Readonly<Record<string, unknown>> }
 
 /** Longest stored reason, in characters. */
@@ -41,7 +46,10 @@ const REASON_MAX = 500
  */
 const PAUSES_SECONDS = [60, 300, 1_800, 7_200, 43_200, 86_400]
 
-/** Stores callbacks of providers first and applies them afterwards, each once. */
+/**
+ * Stores each callback of a provider once. It is applied in the same transaction when its payment is known and it fits, and
+ * otherwise by a job, which also decides whether to quarantine it.
+ */
 export function createPaymentCallbackService({
   db,
   secrets,
@@ -51,30 +59,62 @@ export function createPaymentCallbackService({
   wake,
   count
 }: Deps) {
-  /** Stores the bytes as received. Each application parses them again, because a newer program may read more of them. */
-  async function store(
+  /**
+   * Stores the bytes as received, unless the event is stored already. Each application parses them again, because a newer
+   * program may read more of them.
+   */
+  async function insert(
     tx: Transaction,
     { provider, raw }: IncomingCallback,
-    read: PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent
-  ): Promise<void> {
-    const id = newId()
-    const isEvent = read.kind === 'event'
-    // Events about no payment are stored, and never applied.
-    const state = isEvent ? (read.about === null ? 'ignored' : 'received') : 'quarantined'
-    const of = isEvent ? read : read.event
+    event: Pick<PaymentProviderCallbackEvent, 'id' | 'type'> | undefined,
+    outcome: EventOutcome
+  ): Promise<string | undefined> {
     const row = await tx.first(repository.insertProviderEvent, {
-      id,
+      id: newId(),
       provider,
-      event_id: of?.id ?? `unreadable:${hash('sha256', raw)}`,
+      event_id: event?.id ?? `unreadable:${hash('sha256', raw)}`,
       source: 'callback',
-      type: of?.type ?? 'unreadable',
-      state,
-      reason: isEvent ? null : read.error.slice(0, REASON_MAX),
-      payment_id: null,
+      type: event?.type ?? 'unreadable',
+      ...outcome,
       raw: sealProviderEvent(secrets, raw)
     })
-    count(row === undefined ? 'repeated' : isEvent ? 'received' : 'quarantined')
-    if (row !== undefined && state === 'received') wake(tx, id)
+    count(row === undefined ? 'repeated' : outcome.state === 'quarantined' ? 'quarantined' : 'received')
+    return row?.id
+  }
+
+  /** Stores an event without applying it. */
+  async function store(
+    tx: Transaction,
+    callback: IncomingCallback,
+    read: PaymentProviderCallbackEvent | UnreadablePaymentCallbackEvent
+  ): Promise<void> {
+    if (read.kind !== 'event') {
+      const reason = read.error.slice(0, REASON_MAX)
+      await insert(tx, callback, read.event, { state: 'quarantined', reason, payment_id: null })
+      return
+    }
+    // Events about no payment are never applied.
+    const state = read.about === null ? 'ignored' : 'received'
+    const id = await insert(tx, callback, read, { state, reason: null, payment_id: null })
+    if (id !== undefined && state === 'received') wake(tx, id)
+  }
+
+  /** Stores an event and applies it. Returns false when its payment is unknown, or when it does not fit its payment. */
+  async function storeAndApply(
+    callback: IncomingCallback,
+    event: PaymentProviderCallbackEvent
+  ): Promise<boolean> {
+    const found = await paymentOf(db, callback.provider, event)
+    if (found === undefined) return false
+    return db.transaction(async tx => {
+      const account = await accounts.lock(tx, found.order_id)
+      const payment = await currentPayment(tx, found, event)
+      if (payment === undefined || mismatchOf(event, payment) !== undefined) return false
+      const outcome = { state: 'applied', reason: null, payment_id: payment.id } as const
+      if ((await insert(tx, callback, event, outcome)) !== undefined)
+        await record(tx, event, payment, account)
+      return true
+    })
   }
 
   function callbacksOf(name: string) {
@@ -92,7 +132,10 @@ export function createPaymentCallbackService({
       count('refused')
       throw callbackSignatureInvalidError({ details: { reason: signature } })
     }
-    await db.transaction(tx => store(tx, callback, callbacks.read(callback.raw)))
+    const read = callbacks.read(callback.raw)
+    // The job meets the same error and reports it.
+    const isApplied = read.kind === 'event' && (await storeAndApply(callback, read).catch(() => false))
+    if (!isApplied) await db.transaction(tx => store(tx, callback, read))
     return { received: true }
   }
 
@@ -104,6 +147,30 @@ export function createPaymentCallbackService({
         ? await queryable.first(findPaymentByProviderObjectId, { provider, object_id: about.objectId })
         : await queryable.first(findPayment, { id: about.paymentId })
     return payment?.provider === provider ? payment : undefined
+  }
+
+  /** What is compared of a payment never changes once it has an object at the provider. */
+  const currentPayment = async (tx: Transaction, payment: PaymentRow, event: PaymentProviderCallbackEvent) =>
+    payment.object_id === null ? paymentOf(tx, payment.provider, event) : payment
+
+  const mismatchOf = (event: PaymentProviderCallbackEvent, payment: PaymentRow) =>
+    findPaymentProviderEventMismatch(event, paymentForProviderFromRow(payment))
+
+  /** Records what an event reports of its payment, whose account is locked. */
+  async function record(
+    tx: Transaction,
+    { about, facts }: PaymentProviderCallbackEvent,
+    { id: paymentId, object_id, provider }: PaymentRow,
+    account: LockedOrderPaymentAccount
+  ): Promise<void> {
+    if (object_id === null && about !== null)
+      await tx.run(storeProviderPaymentIdAndNextStep, {
+        id: paymentId,
+        object_id: about.objectId,
+        next_step: null
+      })
+    await recorder.recordFacts(tx, { paymentId, provider, facts, source: 'callback' })
+    await accounts.settleFacts(tx, account)
   }
 
   async function applyTo(
@@ -120,9 +187,10 @@ export function createPaymentCallbackService({
       payment_id: string | null = null
     ) => tx.run(repository.finishProviderEvent, { id, state, reason, payment_id })
     if (event.about === null) return finish('ignored', null)
-    // What is compared of a payment never changes once it has an object at the provider.
-    const isKnown = known !== undefined && known.payment.object_id !== null
-    const payment = isKnown ? known.payment : await paymentOf(tx, provider, event)
+    const payment =
+      known === undefined
+        ? await paymentOf(tx, provider, event)
+        : await currentPayment(tx, known.payment, event)
     if (payment === undefined) {
       const reason = 'its payment is unknown'
       const seconds = PAUSES_SECONDS[attempts]
@@ -130,18 +198,9 @@ export function createPaymentCallbackService({
         ? finish('quarantined', reason)
         : tx.run(repository.retryProviderEventLater, { id, reason, seconds })
     }
-    const reason = findPaymentProviderEventMismatch(event, paymentForProviderFromRow(payment))
+    const reason = mismatchOf(event, payment)
     if (reason !== undefined) return finish('quarantined', reason, payment.id)
-    const account = known?.account ?? (await accounts.lock(tx, payment.order_id))
-    if (payment.object_id === null)
-      await tx.run(storeProviderPaymentIdAndNextStep, {
-        id: payment.id,
-        object_id: event.about.objectId,
-        next_step: null
-      })
-    const report = { paymentId: payment.id, provider, facts: event.facts }
-    await recorder.recordFacts(tx, { ...report, source: 'callback' })
-    await accounts.settleFacts(tx, account)
+    await record(tx, event, payment, known?.account ?? (await accounts.lock(tx, payment.order_id)))
     return finish('applied', null, payment.id)
   }
 
