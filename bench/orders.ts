@@ -170,10 +170,10 @@ async function fillOrders(client: Bench['client'], wanted: number): Promise<void
   await client.query(
     `with made as (
        insert into orders.orders (id, number, state, terms, customer_id, buyer, email, market, currency, subtotal,
-         discount_total, shipping_total, tax_total, tax_added, cash_rounding, total, quote_hash, payment_status,
+         discount_total, shipping_total, tax_total, tax_added, cash_rounding, total, payment_status,
          fulfillment_status, placed_at)
        select gen_random_uuid(), 'X' || i, case when i % 50 = 0 then 'pending' else 'placed' end, 'prepaid', customer, customer::text,
-         'buyer@example.com', 'default', 'USD', 1000, 0, 0, 0, 0, 0, 1000, '', 'paid', 'none', now()
+         'buyer@example.com', 'default', 'USD', 1000, 0, 0, 0, 0, 0, 1000, 'paid', 'none', now()
        from (select i, md5((i % 100000)::text)::uuid as customer
              from generate_series((select count(*) from orders.orders) + 1, $1) i) numbers
        returning id

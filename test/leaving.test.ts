@@ -31,9 +31,9 @@ test('a customer who deletes the account gets all data of all modules, and is er
   await shop.sql(`insert into pricing.first_orders (customer, owner) values ($1, $2)`, [id, id])
   await shop.sql(
     `insert into orders.orders (id, number, state, terms, customer_id, buyer, email, market, currency, subtotal,
-       discount_total, shipping_total, tax_total, tax_added, cash_rounding, total, quote_hash, shipping_address,
+       discount_total, shipping_total, tax_total, tax_added, cash_rounding, total, shipping_address,
        fulfillment_status)
-     values ($1, 'X1', 'pending', 'prepaid', $1, $2, 'ada@example.com', 'default', 'EUR', 0, 0, 0, 0, 0, 0, 0, '',
+     values ($1, 'X1', 'pending', 'prepaid', $1, $2, 'ada@example.com', 'default', 'EUR', 0, 0, 0, 0, 0, 0, 0,
        '{ "name": "Ada Byron", "country": "SE" }', 'none')`,
     [id, id]
   )

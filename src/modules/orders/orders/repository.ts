@@ -125,7 +125,6 @@ const whole = {
   cancel_requested_by: nullableOneOf<OrderActorRole>(),
   held_at: 'timestamptz?',
   erased_at: 'timestamptz?',
-  quote_hash: 'text',
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
@@ -148,7 +147,7 @@ export const orderTendersSql = `case when o.tendered = 0 then '[]' else (
       from orders.tenders t where t.order_id = o.id) end`
 
 const wholeOrder = `
-  select ${orderSummaryColumnsSql}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at, quote_hash,
+  select ${orderSummaryColumnsSql}, token_version, expires_at, cancel_requested_at, cancel_requested_by, held_at, erased_at,
     shipping_address, billing_address, note, tax_exemption, tax_engine, metadata, private_metadata,
     (select coalesce(jsonb_agg(to_jsonb(l) order by line), '[]') from orders.lines l where order_id = o.id) as lines,
     (select coalesce(jsonb_agg(to_jsonb(g) order by group_key), '[]') from orders.groups g where order_id = o.id) as groups,

@@ -60,7 +60,6 @@ export function orderRowsOfPricedCheckout({
     tax_added: totals.taxAddedMinor,
     cash_rounding: totals.cashRoundingMinor,
     total: totals.totalMinor,
-    quote_hash: quote.hash,
     tax_exemption: appliedTaxExemptionView(quote),
     tax_engine: taxEngine && { name: taxEngine.name, is_fallback: taxEngine.isFallback },
     fulfillment_status: lines.some(line => line.requires_shipping) ? 'none' : 'not_required'

@@ -47,7 +47,6 @@ const order = {
   cash_rounding: 'int8',
   total: 'int8',
   tendered: 'int8',
-  quote_hash: 'text',
   shipping_address: nullableJson<AddressDraft>(),
   billing_address: nullableJson<AddressDraft>(),
   note: 'text?',
