@@ -25,6 +25,8 @@ const UPDATED: Readonly<Record<string, readonly string[]>> = {
     ...['is_disputed', 'frozen_at', 'due', 'updated_at']
   ],
   'inventory.reservations': ['state'],
+  // When the first attempt sends the message.
+  'notifications.messages': ['status', 'turn', 'attempts', 'error', 'settled_at'],
   'cart.carts': ['version', 'quantity', 'distinct_count', 'metadata', 'updated_at']
 }
 

@@ -46,3 +46,23 @@ test('administrators list mail messages, retry dead ones and cancel pending ones
   await expect.poll(() => shop.sql(left), PATIENCE).toEqual([])
   expect(shop.mails.taken).toHaveLength(1)
 })
+
+test('a message whose first attempt to send runs is listed as pending', async () => {
+  const shop = await useMailingAccounts()
+  await shop.emitAccountEvent('password_changed', shop.addCustomer('ada@example.com'))
+  await shop.waitForMails(1)
+  await expect.poll(shop.statuses, PATIENCE).toEqual(['sent'])
+  const list = async (status: string) => {
+    const { items, total } = (await shop.admin.get(`${MESSAGES}?count=true&status=${status}`)).json
+    return [total, items.map((item: { status: string }) => item.status)]
+  }
+  expect([await list('sent'), await list('pending')]).toEqual([
+    [1, ['sent']],
+    [0, []]
+  ])
+  await shop.sql(`update notifications.messages set status = 'pending', settled_at = null`)
+  expect([await list('sent'), await list('pending')]).toEqual([
+    [0, []],
+    [1, ['pending']]
+  ])
+})

@@ -1,5 +1,6 @@
 import { normalizeEmail } from '../../../kernel/email.ts'
 import { found } from '../../../kernel/errors.ts'
+import { lowestIdAt } from '../../../kernel/ids.ts'
 import { newestFirst, type Page, readPage } from '../../../kernel/pages.ts'
 import type { IdempotentWrite } from '../../../platform/idempotency/write.ts'
 import type { Enqueue } from '../../../platform/outbox/outbox.ts'
@@ -9,6 +10,9 @@ import { sendNotificationJob } from '../messages/job.ts'
 import type { NotificationStatus } from '../messages/repository.ts'
 import * as repository from '../messages/repository.ts'
 import type { AdminNotificationResponse, AdminNotificationSummary, NotificationListQuery } from './schema.ts'
+
+/** Longer than the first attempt to send a message takes, even when another process has to repeat it. */
+const FIRST_ATTEMPT_MS_MAX = 300_000
 
 type Deps = { db: Database; enqueue: Enqueue; giveUpSeconds: number }
 
@@ -39,6 +43,7 @@ export function createNotificationAdministration({ db, enqueue, giveUpSeconds }:
     }: NotificationListQuery): Promise<Page<AdminNotificationSummary>> => {
       const { status = null, template = null, recipient } = query
       const address = recipient === undefined ? null : normalizeEmail(recipient)
+      const recent = lowestIdAt(new Date(Date.now() - FIRST_ATTEMPT_MS_MAX))
       const filters = { status, template, recipient: address }
       return readPage(
         {
@@ -50,8 +55,8 @@ export function createNotificationAdministration({ db, enqueue, giveUpSeconds }:
           name: 'notifications',
           filters,
           ...newestFirst,
-          rows: place => db.rows(repository.listNotifications, { ...filters, ...place }),
-          total: () => db.first(repository.countNotifications, filters)
+          rows: place => db.rows(repository.listNotifications, { ...filters, ...place, recent }),
+          total: () => db.first(repository.countNotifications, { ...filters, recent })
         }
       )
     },

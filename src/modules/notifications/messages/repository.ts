@@ -16,15 +16,18 @@ export type NewNotification = {
   readonly gives_up_at: Date
 }
 
-/** Inserts messages. Skips those that are stored already, and returns the ids of the inserted ones. */
+/**
+ * Inserts messages. Skips those that are stored already, and returns the ids of the inserted ones. `isQueued`: a job sends them;
+ * otherwise their first attempt begins at the commit.
+ */
 export const insertNotifications = statement({
   name: 'notifications.insert_messages',
-  takes: { rows: 'text' },
+  takes: { rows: 'text', isQueued: 'bool' },
   gives: { id: 'uuid' },
   text: `
     insert into notifications.messages (
-      id, template, channel, status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
-    select id, template, channel, 'pending', customer_id, locale, recipient, recipient_name, data, gives_up_at
+      id, template, channel, status, unsent_status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
+    select id, template, channel, 'pending', case when $isQueued then 'pending' end, customer_id, locale, recipient, recipient_name, data, gives_up_at
     from json_to_recordset($rows::text::json) as rows (
       id uuid, template text, channel text, customer_id uuid, locale text, recipient text, recipient_name text, data json,
       gives_up_at timestamptz)
@@ -69,7 +72,8 @@ export const recordFinalNotificationStatus = statement({
   },
   text: `
     update notifications.messages set
-      status = $status, error = $error, attempts = attempts + 1, turn = turn + 1, settled_at = now()
+      status = $status, unsent_status = case when $status::text <> 'sent' then $status end, error = $error,
+      attempts = attempts + 1, turn = turn + 1, settled_at = now()
     where id = $id and turn = $turn and status = 'pending'`
 })
 /** Stores a failed attempt and the time of the next one. */
@@ -78,16 +82,20 @@ export const scheduleNotificationRetry = statement({
   takes: { id: 'uuid', turn: 'int4', error: 'text', seconds: 'float8' },
   text: `
     update notifications.messages set
-      error = $error, attempts = attempts + 1, turn = turn + 1, due_at = now() + make_interval(secs => $seconds)
+      unsent_status = 'pending', error = $error, attempts = attempts + 1, turn = turn + 1,
+      due_at = now() + make_interval(secs => $seconds)
     where id = $id and turn = $turn and status = 'pending'`
 })
+/** Counts messages without those whose first attempt runs. */
 export const measureNotificationBacklog = statement({
   name: 'notifications.measure_messages',
   gives: { pending: 'int8', dead: 'int8', oldest_seconds: 'float8' },
   text: `
-    select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'dead') as dead,
-      coalesce(extract(epoch from now() - min(created_at) filter (where status = 'pending')), 0)::float8 as oldest_seconds
-    from notifications.messages where status in ('pending', 'dead')`
+    select count(*) filter (where unsent_status = 'pending') as pending,
+      count(*) filter (where unsent_status = 'dead') as dead,
+      coalesce(extract(epoch from now() - min(created_at) filter (where unsent_status = 'pending')), 0)::float8
+        as oldest_seconds
+    from notifications.messages where unsent_status in ('pending', 'dead')`
 })
 export const deleteOldNotifications = statement({
   name: 'notifications.delete_old_messages',
@@ -114,14 +122,16 @@ const listed = {
 /** Only pending messages have a next attempt. */
 const columns = `id, template, channel, status, customer_id, locale, recipient, attempts, error, created_at,
       case when status = 'pending' then due_at end as due_at, settled_at`
-/** A filter that is null matches every message. */
+/** A filter that is null matches every message. `recent`: the lowest id of a message whose first attempt may still run. */
 const filters = {
   status: nullableOneOf<NotificationStatus>(),
+  recent: 'uuid',
   template: 'text?',
   recipient: 'text?'
 } as const
 const matching = `
-  ($status::text is null or status = $status)
+  ($status::text is null or unsent_status = $status or ($status = 'sent' and status = 'sent')
+    or ($status = 'pending' and status = 'pending' and unsent_status is null and id >= $recent))
   and ($template::text is null or template = $template)
   and ($recipient::text is null or recipient = $recipient)`
 
@@ -174,7 +184,7 @@ export const retryNotification = statement({
   takes: { id: 'uuid', seconds: 'float8' },
   text: `
     update notifications.messages set
-      status = 'pending', turn = turn + 1, attempts = 0, settled_at = null, due_at = now(),
+      status = 'pending', unsent_status = 'pending', turn = turn + 1, attempts = 0, settled_at = null, due_at = now(),
       gives_up_at = now() + make_interval(secs => $seconds)
     where id = $id`
 })
@@ -183,6 +193,6 @@ export const cancelNotification = statement({
   name: 'notifications.cancel_message',
   takes: { id: 'uuid' },
   text: `
-    update notifications.messages set status = 'canceled', turn = turn + 1, settled_at = now()
+    update notifications.messages set status = 'canceled', unsent_status = 'canceled', turn = turn + 1, settled_at = now()
     where id = $id and status = 'pending'`
 })

@@ -47,37 +47,35 @@ export function createNotificationQueue({ enqueue, send, locale, giveUpSeconds }
   const enqueueSending = (tx: Transaction, id: string) =>
     enqueue(tx, sendNotificationJob, { message_id: id, turn: FIRST_TURN }, { subject: id })
 
-  /** Skips drafts without a valid e-mail address. Returns the ids of all messages, and of those that are new. */
-  async function store(tx: Transaction, drafts: readonly NotificationDraft[]) {
+  /** Skips drafts without a valid e-mail address. */
+  function rowsOf(drafts: readonly NotificationDraft[]): NewNotification[] {
     const gives_up_at = new Date(Date.now() + giveUpSeconds * 1_000)
-    const rows = drafts.flatMap(
-      ({ id, sourceId, template, channel = 'email', to, data }): NewNotification[] => {
-        const recipient = to.email === null ? undefined : parseEmail(to.email)
-        if (recipient === undefined) return []
-        return [
-          {
-            id: id ?? derivedIdOfSameTime(sourceId, `${template}:${recipient}`),
-            template,
-            channel,
-            customer_id: to.customerId,
-            locale: to.locale ?? locale,
-            recipient,
-            recipient_name: to.name === null ? null : safeName(to.name),
-            data,
-            gives_up_at
-          }
-        ]
-      }
-    )
-    const inserted =
-      rows.length === 0 ? [] : await tx.rows(insertNotifications, { rows: JSON.stringify(rows) })
-    return { ids: rows.map(({ id }) => id), newIds: inserted.map(({ id }) => id) }
+    return drafts.flatMap(({ id, sourceId, template, channel = 'email', to, data }): NewNotification[] => {
+      const recipient = to.email === null ? undefined : parseEmail(to.email)
+      if (recipient === undefined) return []
+      return [
+        {
+          id: id ?? derivedIdOfSameTime(sourceId, `${template}:${recipient}`),
+          template,
+          channel,
+          customer_id: to.customerId,
+          locale: to.locale ?? locale,
+          recipient,
+          recipient_name: to.name === null ? null : safeName(to.name),
+          data,
+          gives_up_at
+        }
+      ]
+    })
   }
 
   return {
     /** Returns the ids of the messages that are new. */
     queue: async (tx: Transaction, drafts: readonly NotificationDraft[]): Promise<string[]> => {
-      const { newIds } = await store(tx, drafts)
+      const rows = rowsOf(drafts)
+      if (rows.length === 0) return []
+      const inserted = await tx.rows(insertNotifications, { rows: JSON.stringify(rows), isQueued: true })
+      const newIds = inserted.map(({ id }) => id)
       for (const id of newIds) enqueueSending(tx, id)
       return newIds
     },
@@ -90,16 +88,19 @@ export function createNotificationQueue({ enqueue, send, locale, giveUpSeconds }
       tx: Transaction,
       drafts: readonly NotificationDraft[]
     ): Promise<EventFollowUp | undefined> => {
-      const { ids } = await store(tx, drafts)
-      const [only, ...others] = ids
-      if (only !== undefined && others.length === 0 && sending < SMTP_CONNECTIONS_MAX)
+      const rows = rowsOf(drafts)
+      const [only, ...others] = rows
+      if (only === undefined) return undefined
+      const isQueued = others.length > 0 || sending >= SMTP_CONNECTIONS_MAX
+      await tx.rows(insertNotifications, { rows: JSON.stringify(rows), isQueued })
+      if (!isQueued)
         return async () => {
           sending += 1
-          await send({ message_id: only, turn: FIRST_TURN }).finally(() => {
+          await send({ message_id: only.id, turn: FIRST_TURN }).finally(() => {
             sending -= 1
           })
         }
-      for (const id of ids) enqueueSending(tx, id)
+      for (const { id } of rows) enqueueSending(tx, id)
       return undefined
     }
   }
