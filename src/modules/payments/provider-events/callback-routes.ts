@@ -19,7 +19,7 @@ export function paymentCallbackRoutes(tiers: Tiers, callbacks: PaymentCallbackSe
         tags: ['payment callbacks'],
         summary: 'Receive a provider callback',
         description:
-          'Receives a webhook of a payment provider. Only providers call it: enter its URL in their dashboard. The signed event is stored once by its id, acknowledged with 200, and applied afterwards. An event that cannot be applied is quarantined for an administrator. 400 `PAYMENT_CALLBACK_REFUSED`: the signature is missing, wrong or older than five minutes; check the webhook secret.',
+          'Receives a webhook of a payment provider. Only providers call it: enter its URL in their dashboard. The signed event is stored once by its id and acknowledged with 200. It is applied before that, or afterwards when its payment is not known yet. An event that cannot be applied is quarantined for an administrator. 400 `PAYMENT_CALLBACK_REFUSED`: the signature is missing, wrong or older than five minutes; check the webhook secret.',
         params: input({ provider: Type.String({ minLength: 1, maxLength: 64 }) }),
         response: {
           200: withResponseDescription(ReceivedResponse, 'The event is stored, even if it was stored before.')
