@@ -273,3 +273,19 @@ test('reordered and repeated callbacks of the payment sandbox give the same stat
   })
   expect(await payment(id)).toMatchObject({ status: 'partially_refunded', authorized: 0 })
 })
+
+test('a callback that cannot be applied immediately is stored, and applied by a job', async () => {
+  const shop = await usePayments()
+  const { orderId, id } = await waiting(shop)
+  const event = await paidEvent(shop, id)
+  await shop.sql(
+    `alter table payments.facts add constraint none_captured check (kind <> 'capture') not valid`
+  )
+  expect(await shop.callback(event)).toMatchObject({ status: 200, json: { received: true } })
+  expect((await eventsOf(shop, 'received')).items).toMatchObject([{ event_id: event.id }])
+  await untouched(shop, id)
+  await shop.sql('alter table payments.facts drop constraint none_captured')
+  await shop.hurry()
+  await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')
+  expect((await eventsOf(shop, 'received')).total).toBe(0)
+})
