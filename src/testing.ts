@@ -68,7 +68,10 @@ export type TestShopOptions<Apis = Record<string, object>> = {
    * an embedded PostgreSQL lives as long as the shop.
    */
   databaseUrl?: string
-  /** Skips the migrations, because the database has them all. Saves a connection, a tenth of the time to open the shop. */
+  /**
+   * Skips the migrations and the creation of partitions, because the database has them all. Saves two connections and 30 ms of
+   * CPU (2026-11).
+   */
   isMigrated?: boolean
   /**
    * Whether scheduled jobs run at the start, as in a new shop. Default: true. Otherwise each first runs after its interval,
@@ -210,7 +213,8 @@ async function openWith<Apis extends Record<string, object>>(
     })
   if (!runsSchedulesAtStart) await planRecurringJobs(platform.db, intervals)
   platform.outbox.start()
-  platform.partitions.start()
+  // The migrations have created partitions for the next weeks, too.
+  if (!isMigrated) platform.partitions.start()
   const direct = new pg.Pool({ connectionString: databaseUrl, max: 2 })
   // `end` resolves before all connections are closed. Dropping the database may then terminate them with an error.
   direct.on('connect', client => client.on('error', () => {}))

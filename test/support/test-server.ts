@@ -27,6 +27,7 @@ const ROOM_BYTES_MIN = 4 * 1_073_741_824
 /** Several shops of several processes are tested simultaneously. */
 const CONNECTIONS_MAX = 300
 const TEMPLATE = 'cartwright_template'
+const WEEK_MS = 7 * 86_400_000
 /** As /tmp: every user creates files there, and removes only their own. */
 const OPEN_FOLDER = 0o1777
 /** The data need not survive a power cut. */
@@ -103,10 +104,13 @@ function removeAfterDeath(folder: string) {
   return child
 }
 
-/** What the template is made of: the migrations, and how a cluster and the template are made. */
+/**
+ * What the template is made of: the migrations, and how a cluster and the template are made. The week is part of it, because
+ * the template has the partitions of the next four weeks.
+ */
 function digestOfTemplate(): string {
   const paths = globSync(['src/**/*.sql', 'src/embedded-postgres/*.ts'], { cwd: ROOT })
-  const digest = createHash('sha256')
+  const digest = createHash('sha256').update(`${Math.floor(Date.now() / WEEK_MS)}`)
   for (const path of [...paths.sort(), 'src/app.ts', 'test/support/test-server.ts', 'package-lock.json'])
     digest.update(`${path}\0`).update(readFileSync(join(ROOT, path)))
   return digest.digest('hex').slice(0, 16)
