@@ -8,6 +8,7 @@ import { pricingModule } from '../../src/modules/pricing/index.ts'
 import { shippingModule } from '../../src/modules/shipping/index.ts'
 import type { TestShop } from '../../src/testing.ts'
 import { createProduct } from './catalog.ts'
+import { openShared } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
 export const CHECKOUT_MODULES = [
@@ -57,8 +58,8 @@ export async function useCheckouts({
     anonymous: shop.as(null),
     /** A variant that is on sale; answers its id. */
     sell: (fields: object = {}) => sell(shop, fields),
-    /** Post to Sweden and Germany for 4.90, and pickup for nothing. */
-    usePost: () => usePost(made)
+    /** Post to Sweden and Germany for 4.90, and pickup for nothing; once in a shared shop. */
+    usePost: () => openShared(['post', shop.databaseUrl], () => usePost(made))
   }
 }
 async function sell(shop: Pick<TestShop, 'request'>, fields: object): Promise<string> {

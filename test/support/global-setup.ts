@@ -6,6 +6,7 @@ declare module 'vitest' {
     serverUrl: string
     templateName: string
     cluster: string | undefined
+    seed: number
   }
 }
 
@@ -22,6 +23,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('serverUrl', server.url)
   project.provide('templateName', server.templateName)
   project.provide('cluster', server.cluster)
+  project.provide('seed', project.config.sequence.seed)
   return async () => {
     users -= 1
     if (users > 0) return

@@ -1,10 +1,13 @@
 import { expect } from 'vitest'
+import { newId } from '../../src/kernel/ids.ts'
 import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM, useCheckouts } from './checkouts.ts'
 
 /** A shop with all modules of an order, shipping methods, and a mug for 10.00. */
 export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}) {
   const shop = await useCheckouts(options)
+  // Ids are in the order of time.
+  const since = newId()
   const post = options.off?.includes('shipping') ? undefined : await shop.usePost()
   const mug = await shop.sell()
   const admin = shop.admin
@@ -31,7 +34,8 @@ export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}
       for (const item of items) expect((await buyer.post('/api/cart', item)).status).toBe(200)
       return { ...caller, buyer }
     },
-    orders: () => shop.sql('select * from orders.orders order by id'),
+    /** The orders that this test has created. */
+    orders: () => shop.sql('select * from orders.orders where id > $1 order by id', [since]),
     /** Everything that an order could have stored. */
     traces: () =>
       shop.sql(

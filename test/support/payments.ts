@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { expect } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { type PortProvider, provide } from '../../src/kernel/ports.ts'
 import type { Module } from '../../src/module.ts'
@@ -21,6 +21,7 @@ import { admin, customer } from '../../src/testing.ts'
 import { freePort } from './free-port.ts'
 import { moduleProviding } from './ports.ts'
 import { testSecrets } from './secrets.ts'
+import { openShared } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
 type Options = {
@@ -38,12 +39,13 @@ type Options = {
 export const WEBHOOK_SECRET = testSecrets().mac('payments.sandbox', 'webhook')
 const KEY = testSecrets().mac('payments.sandbox', 'key')
 
-/** Starts a sandbox for one test, with a ledger file. Without a port of the shop it sends no callbacks. */
-export async function useSandbox(shopPort?: number) {
-  const sandbox = await openTestSandbox(shopPort)
-  onTestFinished(sandbox.close)
-  return sandbox
-}
+/** Starts a sandbox for one test, with a ledger file. Without a port of the shop it sends no callbacks, and can be shared. */
+export const useSandbox = (shopPort?: number) =>
+  openShared(shopPort === undefined ? ['sandbox'] : undefined, async onFinished => {
+    const sandbox = await openTestSandbox(shopPort)
+    onFinished(sandbox.close)
+    return sandbox
+  })
 
 /** Starts a sandbox for several tests. The caller must close it. */
 export async function openTestSandbox(shopPort?: number) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { fakeAuth } from '../../../testing.ts'
+
+shareShops()
 
 const TOO_OLD = { status: 403, json: { code: 'AUTH_RECENT_LOGIN_REQUIRED', max_age_seconds: 300 } }
 const LIMIT = { status: 403, json: { code: 'PAYMENT_REFUND_LIMIT', limit: 1_200 } }

@@ -2,13 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
 import { AdminOrderResponse } from './schema.ts'
+
+shareShops()
 
 const of = (line: number, quantity: number) => ({ lines: [{ line, quantity }] })
 
 describe('a paid order', () => {
   test('a paid order is shipped in parcels, returned, refunded and completed', async () => {
+    needsOwnShop()
     const shop = await usePaidOrders()
     const { id, total } = await shop.order(3)
     await shop.pay(id)
@@ -104,7 +108,10 @@ describe('a paid order', () => {
     await shop.does(id, 'shipments')
     await shop.settled()
     const order = await shop.becomes(id, { status: 'shipped', payment_status: 'paid' })
-    const [account] = await shop.sql('select captured::int, due::int from payments.accounts')
+    const [account] = await shop.sql(
+      'select captured::int, due::int from payments.accounts where order_id = $1',
+      [id]
+    )
     expect(account).toEqual({ captured: total - 1_000, due: total - 1_000 })
     expect(order.total).toBe(total)
   })
@@ -140,6 +147,7 @@ describe('an action that is not allowed', () => {
 
 describe('the order list', () => {
   test('the order list has the orders that match the filters, newest first, also as a file', async () => {
+    needsOwnShop()
     const shop = await usePaidOrders()
     const other = shop.as(customer())
     const ids: string[] = []

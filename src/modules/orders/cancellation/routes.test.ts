@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const actionsOf = ({ history }: { history: { action: string }[] }) => history.map(({ action }) => action)
 
@@ -73,6 +76,7 @@ describe('an unpaid order', () => {
 
 describe('a paid order', () => {
   test('a paid order is refunded when it is canceled', async () => {
+    needsOwnShop()
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     await shop.pay(id)
@@ -86,6 +90,7 @@ describe('a paid order', () => {
   })
 
   test('the authorized payment of an order is voided when the order is canceled', async () => {
+    needsOwnShop()
     const shop = await usePaidOrders({ capture: 'manual' })
     const { id } = await shop.order()
     await shop.pay(id)
@@ -109,6 +114,7 @@ describe('a paid order', () => {
   })
 
   test('an order that is paid after its cancellation is refunded once', async () => {
+    needsOwnShop()
     const shop = await usePaidOrders()
     const { id, total } = await shop.order()
     expect((await shop.buyer.post(`/api/orders/${id}/cancel`)).json.status).toBe('canceled')

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { codesOf, itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 type Shop = Awaited<ReturnType<typeof useOrders>>
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { NewGuestCheckoutResponse } from './schema.ts'
+
+shareShops()
 
 const GUESTS = '/api/checkouts/guest'
 const tokenOf = ({ checkout_token }: { checkout_token: string }) => ({ 'x-checkout-token': checkout_token })
@@ -88,6 +91,7 @@ test("a guest's checkout of a cart reports a later change of the cart", async ()
 })
 
 test('a retried guest checkout with the same idempotency key returns the same checkout and token', async () => {
+  needsOwnShop()
   const shop = await useCheckouts()
   const key = (text: string) => ({ 'idempotency-key': text })
   const { json: cart } = await shop.anonymous.post('/api/guest-cart', itemOf(await shop.sell()))

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { type PricingApi, pricingModule } from '../../pricing/index.ts'
 import { CheckoutResponse } from './schema.ts'
+
+shareShops()
 
 /** A shop with shipping methods, and a customer. */
 async function useBuyer(settings: Record<string, string> = {}) {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { lowestIdAt } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { deleteExpiredCheckouts } from './repository.ts'
+
+shareShops()
 
 const isNotStock = (name: string) => !name.startsWith('inventory.')
 
@@ -29,6 +32,7 @@ async function useBuyer() {
 }
 
 test('a checkout of 200 lines needs as many statements as one of a single line', async () => {
+  needsOwnShop()
   const { sell, buyer, admin, expectStatements, begin } = await useBuyer()
   const first = await sell()
   const variants = Array.from({ length: 199 }, (_, index) => {
@@ -93,6 +97,7 @@ test('no update of a checkout is applied after a concurrent cancellation', async
 })
 
 test('expired and canceled checkouts are deleted later, and no others', async () => {
+  needsOwnShop()
   const { db, sql, sell, begin, buyer } = await useBuyer()
   const body = { items: [itemOf(await sell())] }
   const [open, extended, expired, old, canceled] = [
@@ -134,6 +139,7 @@ test('a checkout of a cart with too many lines is rejected with the maximum', as
 })
 
 test('a checkout that is too large to be priced is rejected and not stored', async () => {
+  needsOwnShop()
   const { sell, buyer, sql } = await useBuyer()
   const dear = await sell({ price: 100_000_000_000 })
   const { status, json } = await buyer.post('/api/checkouts', { items: [itemOf(dear, 1_000_000)] })

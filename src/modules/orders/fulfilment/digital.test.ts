@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { useOrders } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const CARD = { provider: 'sandbox', method: 'card' }
 

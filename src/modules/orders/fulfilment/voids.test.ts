@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { type PaidOrders, usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
 import { type OrdersApi, orderShipmentVoidedEvent, orderShippedEvent, ordersModule } from '../index.ts'
+
+shareShops()
 
 const WRONG = { reason: 'it was the parcel beside it' }
 const LABEL = { carrier: 'Post', tracking_number: 'PP 77' }
@@ -54,6 +57,7 @@ describe('voiding a shipment', () => {
   ])(
     'a voided shipment with %s is sent again with the same shipping method, and captures nothing twice',
     async (_, body, quantity) => {
+      needsOwnShop()
       const shop = await useSent({ capture: 'manual' })
       const id = await shop.paid()
       const [before, waiting, stock] = [await shop.read(id), await shop.parcels(id), await shop.stock()]

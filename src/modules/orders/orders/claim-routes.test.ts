@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 type Answer = { status: number; json: object }
 const withToken = (token: string) => ({ 'x-order-token': token })
@@ -114,6 +117,7 @@ test('a claim without the order token returns 404 and changes nothing', async ()
 })
 
 test('of concurrent claims with one token, one customer gets the order', async () => {
+  needsOwnShop()
   const { as, claim, order, sql } = await useGuestOrders()
   const { id, order_token } = await order({ payment: TRANSFER })
   const callers = [customer(), customer(), customer()]

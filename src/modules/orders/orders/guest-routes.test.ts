@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const email = 'ada@example.com'
 const withToken = (token: string) => ({ 'x-order-token': token })

@@ -3,8 +3,11 @@ import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { statement } from '../../../platform/postgres/statement.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const engraved = (variantId: string, engraving: string, quantity = 1) => ({
   ...itemOf(variantId, quantity),

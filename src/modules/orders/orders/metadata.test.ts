@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const many = (count: number, prefix = 'key') =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix} ${index}`, 'x']))

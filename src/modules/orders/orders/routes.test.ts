@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
 
+shareShops()
+
 test('an order created from items has their lines and amounts', async () => {
+  needsOwnShop()
   const shop = await useOrders()
   const pot = await shop.sell({ sku: 'POT', price: 1_200 })
   const caller = customer()

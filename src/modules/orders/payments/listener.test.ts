@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
 import { usePaidOrders } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 test('a pending order is placed when it is paid', async () => {
   const shop = await useOrders()
@@ -62,7 +65,7 @@ test('a repeated payment event does not change the order twice', async () => {
   const buyer = shop.as(customer())
   const { json } = await buyer.post('/api/orders', { ...sent(shop.mug), payment: TRANSFER })
   await shop.pay(json.id)
-  const [payment] = await shop.sql('select id from payments.payments')
+  const [payment] = await shop.sql('select id from payments.payments where order_id = $1', [json.id])
   const refund = { amount: 490, reason: 'late' }
   expect((await shop.admin.post(`/api/admin/payments/${payment?.id}/refund`, refund)).status).toBeLessThan(
     300
@@ -86,6 +89,6 @@ test('an order with a line canceled during its payment is placed once, and the d
     'create',
     'place'
   ])
-  const account = 'select captured::int, refunded::int from payments.accounts'
-  expect(await shop.sql(account)).toEqual([{ captured: total, refunded: 1_000 }])
+  const account = 'select captured::int, refunded::int from payments.accounts where order_id = $1'
+  expect(await shop.sql(account, [id])).toEqual([{ captured: total, refunded: 1_000 }])
 })

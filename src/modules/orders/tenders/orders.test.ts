@@ -3,7 +3,10 @@ import { giftCardsModule } from '../../../../examples/gift-cards/gift-cards/inde
 import { CHECKOUT_MODULES } from '../../../../test/support/checkouts.ts'
 import { giftCard as card, GIFT_CARD_SETTINGS, giftCardsIn } from '../../../../test/support/gift-cards.ts'
 import { sent, TRANSFER, useOrders } from '../../../../test/support/orders.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer, openTestShop } from '../../../testing.ts'
+
+shareShops()
 
 /** A shop with cards. A mug costs 10.00, and its delivery 4.90. */
 async function useCards() {
@@ -175,6 +178,7 @@ test('guests, checkouts and administrators place orders with tenders', async () 
 })
 
 test('a shop does not start without a tender provider while open orders hold its tenders', async () => {
+  needsOwnShop()
   const { issue, order, manage, databaseUrl } = await useCards()
   const start = async () => {
     const without = await openTestShop({ modules: CHECKOUT_MODULES, databaseUrl, isMigrated: true })
