@@ -3,7 +3,11 @@ import { isTimeZone } from './kernel/days.ts'
 import type { SettingProblem } from './kernel/settings.ts'
 import { HTTP_URL_MESSAGE, isHttpUrl } from './kernel/urls.ts'
 import type { Config } from './platform/core-settings.ts'
-import { isSupportedDatabaseUrl } from './platform/postgres/database-url.ts'
+import {
+  isSupportedDatabaseUrl,
+  parseDatabaseUrl,
+  WRITABLE_SESSION_ATTRIBUTES
+} from './platform/postgres/database-url.ts'
 import { findSecretKeyProblems } from './platform/secrets/secrets.ts'
 
 const ESCAPES = 'in user and password, write # / ? @ : as %23 %2F %3F %40 %3A'
@@ -61,6 +65,7 @@ export function findSettingContradictions({
   server,
   database,
   secrets,
+  shop,
   tracing
 }: Config): SettingProblem[] {
   const { port, diagnostics_port, private_metrics } = server
@@ -82,6 +87,7 @@ export function findSettingContradictions({
           }
         ]
       : []),
+    ...(database.read_only ? findReadOnlyContradictions(database, shop.demo) : []),
     ...(tracing.metrics_seconds > 0 && tracing.url === ''
       ? [
           {
@@ -90,6 +96,28 @@ export function findSettingContradictions({
           }
         ]
       : [])
+  ]
+}
+
+function findReadOnlyContradictions(
+  { url, listen_url, replica_url }: Config['database'],
+  demo: string
+): SettingProblem[] {
+  const problem = (name: string, message: string) => ({
+    key: name,
+    message: `${message} with database.read_only`
+  })
+  const attributes = parseDatabaseUrl(url)?.attributes ?? ''
+  return [
+    ...(url === '' ? [problem('database.url', 'must be set')] : []),
+    ...(WRITABLE_SESSION_ATTRIBUTES.includes(attributes)
+      ? [problem('database.url', `must not require a primary (target_session_attrs=${attributes})`)]
+      : []),
+    ...(listen_url === '' ? [] : [problem('database.listen_url', 'must be empty, because nothing listens,')]),
+    ...(replica_url === ''
+      ? []
+      : [problem('database.replica_url', 'must be empty; let database.url name the standby')]),
+    ...(demo === 'on' ? [problem('shop.demo', 'must not be on, because nothing can be created')] : [])
   ]
 }
 

@@ -13,7 +13,7 @@ import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { openPlatform } from './platform/platform.ts'
 import { DatabaseLostError, DatabaseUnreachableError } from './platform/postgres/connect.ts'
-import { migrate, readAppliedMigrations } from './platform/postgres/migrate.ts'
+import { migrate, readAppliedMigrations, requireMigrated } from './platform/postgres/migrate.ts'
 import type { WorkerLink } from './platform/worker-link.ts'
 
 /** The time that load balancers usually need to notice that `/readyz` responds with 503. */
@@ -199,7 +199,8 @@ async function openOnce(
     opened.catch(() => {})
     const applied = database.migrations ?? readAppliedMigrations(database.url)
     applied.then(onReached, () => {})
-    await migrate(database.url, migrationSources(modules), applied)
+    const { read_only: isReadOnly } = config.database
+    await (isReadOnly ? requireMigrated : migrate)(database.url, migrationSources(modules), applied)
     const platform = await opened
     // Opens the connections of readiness checks while the code below runs.
     for (const probe of [platform.db.ping, platform.db.proveWrite]) probe().catch(() => {})
@@ -217,11 +218,14 @@ async function openOnce(
       try {
         // Listens before the demo is loaded, because its picture URLs contain the address, whose port may be any free one.
         const address = await listen(app.app, config)
-        platform.outbox.start()
-        platform.partitions.start()
-        const prepared = isFirst
-          ? await createDemoAndFirstAdministrator(app, config, { address, isEmbedded: database.embedded })
-          : { admin: null, demoProducts: 0 }
+        if (!isReadOnly) {
+          platform.outbox.start()
+          platform.partitions.start()
+        }
+        const prepared =
+          isFirst && !isReadOnly
+            ? await createDemoAndFirstAdministrator(app, config, { address, isEmbedded: database.embedded })
+            : { admin: null, demoProducts: 0 }
         app.hold(false)
         return { address, prepared }
       } catch (error) {

@@ -83,15 +83,15 @@ export async function formatWelcome(
   workers = 1
 ): Promise<string> {
   if (config.log.level === 'silent') return ''
-  const isDevelopment = config.environment === 'development'
-  // The example requests create an account, so production shows none.
-  const examples = isDevelopment ? await app.examples(address, admin ?? undefined) : []
+  // Examples create accounts and carts.
+  const hasExamples = config.environment === 'development' && !config.database.read_only
+  const examples = hasExamples ? await app.examples(address, admin ?? undefined) : []
   const lines = [
     `Cartwright ${version} listens on ${address}${workers > 1 ? ` with ${workers} workers` : ''} (API: ${address}/docs)`,
-    isDevelopment && `Buy something: ${address}/shop`,
+    hasExamples && `Buy something: ${address}/shop`,
     demoProducts > 0 && `Loaded the demo catalog: ${demoProducts} products.`,
     admin && `\nAdministrator  ${admin.email}\nPassword       ${admin.password}   (shown this once)\n`,
-    isDevelopment && 'Try it:',
+    hasExamples && 'Try it:',
     ...examples.map(line => `  ${line}`)
   ]
   return `${lines.filter(Boolean).join('\n')}\n\n`

@@ -39,6 +39,7 @@ import { API_PREFIX, createRouteTiers, type RouteTierDeps } from './tier-scopes.
 import { auditUnsafeRequests } from './writes/audit.ts'
 import { honourIdempotencyKeys } from './writes/idempotency.ts'
 import { type FindMaintenanceModeError, refuseUnsafeRequestsDuringMaintenance } from './writes/maintenance.ts'
+import { findReadOnlyProcessError } from './writes/read-only.ts'
 
 /** What the gateway needs of a module: its name, its paths, and the routes that it mounts when enabled. */
 export type GatewayModule = {
@@ -274,7 +275,7 @@ function createServer({ config, log, tracer }: Platform, parts: ServerParts): Fa
     }
     limit(request, reply, refusal => {
       if (refusal === undefined && request.is404) fallbacks.unknownRoute(request, reply)
-      else done(refusal)
+      else done(refusal ?? (config.database.read_only ? findReadOnlyProcessError(request) : undefined))
     })
   })
   app.addHook('onSend', (request, reply, payload, done) => {

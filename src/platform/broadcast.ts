@@ -52,6 +52,8 @@ const SILENCE_MS_MAX = 500
  */
 const QUERY_MS_MAX = 2_000
 const LISTEN_MS_MAX = 500
+/** How long a process without LISTEN caches, in milliseconds. */
+const EXPIRY_MS = 1_000
 const PROOF_TOPIC = 'proof'
 const PROOF_MS_MAX = 2_000
 
@@ -62,13 +64,15 @@ const notify = statement({
 })
 
 /**
- * Opens the LISTEN connection. `onSilence` is called when the database does not respond: heartbeats make this connection the
+ * Opens the LISTEN connection. `listens: false`: a standby has no LISTEN, so subscribers drop what they have cached every
+ * second instead. `onSilence` is called when the database does not respond: heartbeats make this connection the
  * first to notice.
  * @throws OperatorError when the database cannot be reached now. Later losses are retried.
  */
 export async function openBroadcast(
   settings: DatabaseConnectConfig,
-  onSilence: () => void = () => {}
+  onSilence: () => void = () => {},
+  { listens = true } = {}
 ): Promise<ProvableBroadcast> {
   const subscribers = new Map<string, BroadcastSubscriber[]>()
   const watchers: BroadcastWatcher[] = []
@@ -86,12 +90,16 @@ export async function openBroadcast(
   }
   const listenSettings = { ...settings, query_timeout: QUERY_MS_MAX }
   let client = await openUnpooledPgClient(listenSettings)
-  await listen(client, deliver)
+  if (listens) await listen(client, deliver)
   let live = true
+  const reportGap = () => {
+    for (const subscriber of [...subscribers.values()].flat()) subscriber.onGap()
+  }
+  const expiry = listens ? undefined : setInterval(reportGap, EXPIRY_MS).unref()
   const setLive = (now: boolean) => {
     if (!now) for (const { onLoss } of watchers) onLoss()
     live = now
-    for (const subscriber of [...subscribers.values()].flat()) subscriber.onGap()
+    reportGap()
     if (now) for (const { onReturn } of watchers) onReturn()
   }
 
@@ -103,7 +111,8 @@ export async function openBroadcast(
         onFail: () => {},
         onOpen: next => {
           if (isListening) return closePgClient(next)
-          listen(next, deliver).then(
+          const listening = listens ? listen(next, deliver) : Promise.resolve()
+          listening.then(
             () => {
               if (isListening || signal.aborted) return closePgClient(next)
               isListening = true
@@ -164,6 +173,7 @@ export async function openBroadcast(
     },
     close: async () => {
       closing.abort()
+      clearInterval(expiry)
       live = false
       await closePgClient(client)
     }

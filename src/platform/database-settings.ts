@@ -1,4 +1,9 @@
-import { integerSetting, settingsSection, urlWithPasswordSetting } from '../kernel/settings.ts'
+import {
+  booleanSetting,
+  integerSetting,
+  settingsSection,
+  urlWithPasswordSetting
+} from '../kernel/settings.ts'
 
 export const DatabaseSettings = settingsSection(
   'PostgreSQL. A process opens up to 27 connections with the default settings.',
@@ -11,6 +16,10 @@ export const DatabaseSettings = settingsSection(
     ),
     replica_url: urlWithPasswordSetting(
       'Connection URL of a streaming standby, or of several. Lists, searches, exports and statistics are read from it while it has every commit that was acknowledged before. Empty: all reads use database.url.'
+    ),
+    read_only: booleanSetting(
+      'Whether the process only reads, so that url may name standbys. It serves public pages, and answers all other requests with 503.',
+      false
     ),
     pool_size: integerSetting(
       'Connections per process for transactions. A quarter as many are added for transactions that have waited for a lock.',

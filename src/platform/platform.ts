@@ -28,6 +28,7 @@ import {
 } from './postgres/connection-limits.ts'
 import { DatabaseHosts } from './postgres/connections/hosts.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/database.ts'
+import { watchStandby } from './postgres/replica/standby.ts'
 import { proveOwnSessions } from './postgres/session-proof.ts'
 import { loadSecrets } from './secrets/open.ts'
 import type { Secrets } from './secrets/secrets.ts'
@@ -96,28 +97,32 @@ export async function openPlatform(
     tracing?.noteStatement(name)
     onStatement?.(name)
   }
+  const { url, listen_url: listenUrl, read_only: isReadOnly } = config.database
   const options = {
     ...databaseOptionsFromConfig(config, databaseUrl),
     onStatement: tracing === undefined ? onStatement : noteStatement,
     replica: serves ? replicaOf(config, log) : undefined
   }
   const opened = openDatabase(options)
-  const db = tracing?.traceDatabase(opened) ?? opened
+  const standby = isReadOnly && serves ? watchStandby(opened, reportStandby(log)) : undefined
+  const watched = standby === undefined ? opened : { ...opened, replicaStatistics: standby.statistics }
+  const db = tracing?.traceDatabase(watched) ?? watched
   if (serves) db.prepare()
-  const { url, listen_url: listenUrl } = config.database
   const listenOptions = listenUrl === '' ? options : { ...options, ...hostsOf(listenUrl) }
-  const broadcast = await openBroadcast(pgClientConfig(listenOptions), db.closeDeadConnections)
+  const listenConfig = pgClientConfig(listenOptions)
+  const broadcast = await openBroadcast(listenConfig, db.closeDeadConnections, { listens: !isReadOnly })
   // The embedded database has no pooler.
   if (url !== '')
-    await settleAllOrThrow([proveOwnSessions(pgClientConfig(options)), broadcast.prove(db)]).catch(
-      async error => {
-        await Promise.all([broadcast.close(), db.close()])
-        throw error
-      }
-    )
+    await settleAllOrThrow([
+      proveOwnSessions(pgClientConfig(options)),
+      isReadOnly ? undefined : broadcast.prove(db)
+    ]).catch(async error => {
+      await Promise.all([broadcast.close(), db.close()])
+      throw error
+    })
   const cache = await openKeyValueCache(config, log)
-  const timers = createTimers(log)
-  if (url !== '')
+  const timers = createTimers(log, isReadOnly)
+  if (url !== '' && !isReadOnly)
     timers.every(PROOF_SECONDS, 'prove that messages arrive', async () => {
       await broadcast.prove(db).catch(throwUnlessUnavailable)
       return 0
@@ -156,6 +161,7 @@ export async function openPlatform(
     tracer: tracing?.tracer,
     exportMetrics: tracing?.exportMetrics,
     close: async () => {
+      standby?.close()
       await outbox.stop()
       await Promise.all([timers.stop(), partitions.stop()])
       await Promise.all([broadcast.close(), cache.close(), tracing?.stop()])
@@ -173,7 +179,7 @@ function budgetsOf(cache: KeyValueCache, worker: WorkerLink | undefined): OpenRe
   return createSharedBudgets(claims => byRedis(claims).catch(() => byWorkers(claims)))
 }
 
-const hostsOf = (url: string) => ({ url, hosts: new DatabaseHosts(url) })
+const hostsOf = (url: string, areReplicas = false) => ({ url, hosts: new DatabaseHosts(url, areReplicas) })
 
 /** While the database is unavailable, nothing is proven either way. */
 const throwUnlessUnavailable = (error: unknown) => {
@@ -182,7 +188,8 @@ const throwUnlessUnavailable = (error: unknown) => {
 
 /** Database options of this process, or of one of its threads. */
 export const databaseOptionsFromConfig = ({ database }: Config, url: string): DatabaseOptions => ({
-  ...hostsOf(url),
+  ...hostsOf(url, database.read_only),
+  isReadOnly: database.read_only,
   poolSize: database.pool_size,
   sharedConnections: database.shared_connections,
   writeConnections: database.write_connections,
@@ -203,6 +210,11 @@ export function replicaOf({ database: { replica_url: url } }: Config, log?: Log)
         )
   return { url, hosts: new DatabaseHosts(url, true), onChange }
 }
+
+const reportStandby = (log: Log) => (problem: string | null) =>
+  problem === null
+    ? log.info('The standby (database.url) is current.')
+    : log.warn(`The standby (database.url) may show old pages: ${problem}.`)
 
 /** Most database connections of this process, to the primary and the replica. */
 export const databaseConnectionsMax = (config: Config): number =>

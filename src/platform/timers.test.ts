@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../test/faults/until.ts'
+import { databaseReadOnlyError } from './postgres/errors.ts'
 import { createTimers } from './timers.ts'
 
-function useTimers() {
+function useTimers({ isReadOnly = false } = {}) {
   const lines: Record<string, unknown>[] = []
   const log = pino({ errorKey: 'err' }, { write: (line: string) => lines.push(JSON.parse(line)) })
-  const timers = createTimers(log)
+  const timers = createTimers(log, isReadOnly)
   onTestFinished(() => timers.stop())
   return { timers, lines }
 }
@@ -110,3 +111,26 @@ test('stopping the timers aborts running work, waits for it, and starts nothing 
   await delay(20)
   expect(runs).toBe(1)
 })
+
+test.each([
+  [true, 1],
+  [false, 3]
+])(
+  'a timer that tries to write in a process that only reads (%s) runs %i times',
+  async (isReadOnly, most) => {
+    const { timers, lines } = useTimers({ isReadOnly })
+    let writes = 0
+    timers.every(0.005, 'writes', async () => {
+      writes += 1
+      throw databaseReadOnlyError()
+    })
+    let reads = 0
+    timers.every(0.01, 'reads', async () => {
+      reads += 1
+      return 0
+    })
+    await until('the timers have run', () => reads >= 10 && writes >= most)
+    expect(writes === 1).toBe(isReadOnly)
+    expect(lines.length > 0).toBe(!isReadOnly)
+  }
+)

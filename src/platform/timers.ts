@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { DomainError } from '../kernel/errors.ts'
 import type { Log } from './log.ts'
+import { databaseReadOnlyError } from './postgres/errors.ts'
 
 /** Recurring work of this process, such as deleting expired rows. Every process runs its timers, so the work must allow that. */
 export type Timers = {
@@ -11,7 +13,8 @@ export type Timers = {
   stop(): Promise<void>
 }
 
-export function createTimers(log: Log): Timers {
+/** `isReadOnly`: the process only reads, so a timer that tries to write does not run again. */
+export function createTimers(log: Log, isReadOnly = false): Timers {
   const stopping = new AbortController()
   const running: Promise<void>[] = []
 
@@ -27,6 +30,7 @@ export function createTimers(log: Log): Timers {
         if (count > 0)
           log.info({ timer: name, count, ms: Math.round(performance.now() - startedAt) }, 'timer done')
       } catch (error) {
+        if (isReadOnly && (error as DomainError).code === databaseReadOnlyError.code) return
         log.error({ timer: name, err: error }, 'timer failed')
       }
     }

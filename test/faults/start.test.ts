@@ -49,7 +49,8 @@ test.each([[['start']], [['start', '--workers', '2']]])(
     const { code, stderr } = await program.ended
     expect([code, stderr]).toEqual([
       1,
-      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.\n'
+      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary, or set ' +
+        'database.read_only to serve public pages only.\n'
     ])
     expect(program.output.stdout).not.toContain('listening')
   }

@@ -36,6 +36,8 @@ export type TestCluster = {
   readonly url: string
   /** Runs a statement over a connection of its own, in the database of the shop or in another one. */
   sql(text: string, database?: string): Promise<Record<string, unknown>[]>
+  /** The errors in the log of the server. */
+  errors(): string[]
   /** Sends a signal to all processes of the server: SIGKILL, SIGSTOP, SIGCONT. */
   signal(name: NodeJS.Signals): void
   /** Ends the server after all of its changes have reached its standby. */
@@ -123,13 +125,17 @@ async function startCluster(
     '-c',
     `${name}=${value}`
   ])
+  let log = ''
   const spawnServer = () => {
     const child: ChildProcess = spawn(join(programs, 'bin/postgres'), ['-D', cluster, ...settings], {
       ...account,
       env: POSTGRES_PROGRAM_ENVIRONMENT,
       cwd: '/',
       detached: true,
-      stdio: 'ignore'
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    child.stderr?.setEncoding('utf8').on('data', text => {
+      log += text
     })
     return { child, pid: child.pid as number, ended: once(child, 'exit') }
   }
@@ -169,7 +175,8 @@ async function startCluster(
     await until('the server accepts connections', isUp)
   }
   await until('the server accepts connections', isUp)
-  return { host, url: urlOf('shop'), sql, signal, stop, start }
+  const errors = () => log.split('\n').filter(line => / ERROR: /.test(line))
+  return { host, url: urlOf('shop'), sql, errors, signal, stop, start }
 }
 
 const childrenOf = (pid: number): number[] =>

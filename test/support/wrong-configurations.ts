@@ -70,6 +70,25 @@ export const reportedConfigurations: readonly WrongConfiguration[] = [
     '8080'
   ),
   one('server.private_metrics', 'true', /needs server\.diagnostics_port/, 'true'),
+  row(
+    { CARTWRIGHT__DATABASE__READ_ONLY: 'true' },
+    'database.url',
+    /must be set with database\.read_only/,
+    'empty'
+  ),
+  ...Object.entries({
+    DATABASE_URL: [`${POSTGRES}?target_session_attrs=primary`, 'database.url'],
+    CARTWRIGHT__DATABASE__LISTEN_URL: [POSTGRES, 'database.listen_url'],
+    CARTWRIGHT__DATABASE__REPLICA_URL: [POSTGRES, 'database.replica_url'],
+    CARTWRIGHT__SHOP__DEMO: ['on', 'shop.demo']
+  }).map(([name, [value = '', of = '']]) =>
+    row(
+      { DATABASE_URL: POSTGRES, CARTWRIGHT__DATABASE__READ_ONLY: 'true', [name]: value },
+      of,
+      /must not|must be empty/,
+      value === 'on' ? '"on"' : { hidden: 's3cret' }
+    )
+  ),
   one('tracing.metrics_seconds', '10', /needs tracing\.url/, '10'),
   one('modules.catalog.enabled', 'flase', /true or false/),
   one('notifications.smtp.url', 'mail.example.org', /look like smtps:\/\//, { hidden: 'mail.example.org' }),

@@ -174,7 +174,9 @@ export const checksWithDatabase = (
         return okDiagnosisFinding('each connection has its own')
       }
     },
-    { about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) },
+    ...(config.database.read_only
+      ? []
+      : [{ about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) }]),
     ...(replica === undefined ? [] : [{ about: 'replica', find: () => checkReplica(replica) }]),
     { about: 'schema', find: () => checkSchema(databaseUrl, modules) },
     {

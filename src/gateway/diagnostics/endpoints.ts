@@ -38,7 +38,8 @@ export function mountDiagnostics(
     'Check readiness',
     'Returns 200 if this process can serve requests. 503: the database or the cache does not respond, or the ' +
       'process is starting or stopping. Send it no requests until it returns 200. `writes`, `redis` and ' +
-      '`replica` do not change the status, because the process serves pages without them.'
+      '`replica` do not change the status, because the process serves pages without them. `writes: READ_ONLY`: the ' +
+      'process only reads.'
   )
   app.get('/readyz', ready, async (_request, reply) => {
     const { isReady, body } = await readiness()

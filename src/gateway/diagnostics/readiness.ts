@@ -9,10 +9,11 @@ const WRITE_RESULT_MS = 1_000
 const WRITE_RESULT_MS_MAX = 15_000
 
 type CheckResult = 'UP' | 'DOWN'
+type WriteState = CheckResult | 'READ_ONLY'
 export type ReplicaState = Pick<NonNullable<ReturnType<Database['replicaStatistics']>>, 'problem'>
 export type Readiness = { isReady: boolean; body: Record<string, string | null> }
 export type ReadinessDeps = {
-  db: Pick<Database, 'ping' | 'proveWrite' | 'isOutOfConnections'> & {
+  db: Pick<Database, 'ping' | 'proveWrite' | 'isReadOnly' | 'isOutOfConnections'> & {
     replicaStatistics(): ReplicaState | undefined
   }
   cache: Pick<KeyValueCache, 'ping' | 'statistics'>
@@ -27,7 +28,7 @@ export type ReadinessDeps = {
  */
 export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () => Promise<Readiness> {
   const once = createSingleFlight<
-    Record<'database' | 'cache' | 'writes', CheckResult> & { redis: RedisHealth }
+    Record<'database' | 'cache', CheckResult> & { writes: WriteState; redis: RedisHealth }
   >()
   const writeOnce = createSingleFlight<CheckResult>()
   let written: { result: CheckResult; startedAt: number } | undefined
@@ -38,7 +39,8 @@ export function createReadinessCheck({ db, cache, isHeld }: ReadinessDeps): () =
     written = { result, startedAt }
     return result
   }
-  const checkWrites = async (): Promise<CheckResult> => {
+  const checkWrites = async (): Promise<WriteState> => {
+    if (db.isReadOnly) return 'READ_ONLY'
     const last = written
     const ageMs = performance.now() - (last?.startedAt ?? Number.NEGATIVE_INFINITY)
     if (last !== undefined && ageMs <= WRITE_RESULT_MS) return last.result

@@ -80,7 +80,8 @@ const pages: Record<string, () => DiagnosticResponse | Promise<DiagnosticRespons
     if (snapshot === undefined) return noSnapshot
     const own = [
       formatGauge(READY, isReady ? 1 : 0),
-      formatGauge(WRITES, body.writes === 'UP' ? 1 : 0),
+      // A process that only reads has no writes that could fail.
+      db.isReadOnly ? '' : formatGauge(WRITES, body.writes === 'UP' ? 1 : 0),
       formatGauge(AGE, ageSeconds(snapshot))
     ]
     return { status: 200, contentType: METRICS_CONTENT_TYPE, body: snapshot.metrics + own.join('') }

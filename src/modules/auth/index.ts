@@ -204,7 +204,7 @@ export const authModule = defineModule({
     const erasureDeps = { db, emit, enqueue, passwords, sessions }
     const erasure = createAccountErasure({ ...erasureDeps, personalData, requireAnotherAdmin })
     const firstAdmins = createFirstAdminService(accounts, settings, config.environment)
-    await firstAdmins.createConfigured()
+    if (!db.isReadOnly) await firstAdmins.createConfigured()
 
     timers.every(SIGNING_KEY_REFRESH_SECONDS, 'auth.signing_keys', async () => {
       await keys.refresh()

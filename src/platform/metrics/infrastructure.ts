@@ -54,7 +54,7 @@ function declareReplicaMetrics(metrics: Metrics, db: Database): void {
   const read = db.replicaStatistics
   if (read() === undefined) return
   const own = metrics.prefixed('db_replica')
-  own.shopGauge('up', '1 while slow reads use the replica, 0 while they use the primary.', () =>
+  own.shopGauge('up', '1 while the replica is used, 0 while it cannot be, or is too old.', () =>
     read()?.problem === null ? 1 : 0
   )
   own.shopGauge(
@@ -62,6 +62,7 @@ function declareReplicaMetrics(metrics: Metrics, db: Database): void {
     'Time that the replica is behind the primary, in seconds.',
     () => read()?.lagSeconds ?? 0
   )
+  if (db.isReadOnly) return
   own.total('reads', 'Slow reads that the replica answered.', () => read()?.reads.replica ?? 0)
   own.total(
     'fallback_reads',

@@ -15,6 +15,8 @@ export type DatabaseConnectOptions = {
   hosts?: DatabaseHosts
   statementTimeoutMs: number
   lockTimeoutMs: number
+  /** Whether this process only reads. */
+  isReadOnly?: boolean
 }
 
 const POSTGRES_VERSION_MIN = 150_000
@@ -66,6 +68,9 @@ export const noSequentialScanSettings = { enable_seqscan: 'off' }
  */
 export const keyLookupPlannerSettings = { ...noSequentialScanSettings, random_page_cost: '1.1' }
 
+/** Settings of every session of a process that only reads. They still hold when its standby was promoted. */
+const readOnlySettings = { default_transaction_read_only: 'on' }
+
 /**
  * The settings every connection starts with. Generic plans cost a third of re-planning on the hot statements. No plan is
  * parallel, because `enable_seqscan=off` makes the scan of an empty table look expensive. Two workers were started for it:
@@ -83,7 +88,8 @@ export const initialSessionSettings = (
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
   timezone: 'UTC',
   datestyle: 'ISO',
-  ...more
+  ...more,
+  ...(options.isReadOnly && readOnlySettings)
 })
 
 export function pgClientConfig(

@@ -16,6 +16,7 @@ import {
   sharedAndSlowStatementTimeouts
 } from './pools.ts'
 import { createQueryable, type Queryable, type SendStatement } from './queryable.ts'
+import { readOnlyDatabase } from './read-only.ts'
 import { findCommittedPosition, openReplica, type ReplicaStatistics } from './replica/replica.ts'
 import { createCallBatcher } from './transactions/call-batching.ts'
 import {
@@ -67,6 +68,8 @@ export type Database = Queryable &
     dedicated(options?: DedicatedConnectionOptions): DedicatedConnection
     /** Starts opening the connections for reads and returns immediately. */
     prepare(): void
+    /** Whether this process only reads. It then rejects transactions, and statements that write or lock, without sending them. */
+    readonly isReadOnly: boolean
     /** Makes one round trip over a connection that nothing else uses. */
     ping(): Promise<void>
     /** Whether one pool has no connection because the server accepts no more. */
@@ -246,6 +249,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     groupCommit: () => inTurns([], groupCommit),
     dedicated: more => openDedicatedConnection({ ...options, ...more }, pools),
     prepare: () => shared.prepare(),
+    isReadOnly: false,
     ping: probes.ping,
     proveWrite: probes.write,
     isOutOfConnections: pools.isOut,
@@ -257,7 +261,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       return pools.close()
     }
   }
-  return database
+  return options.isReadOnly ? readOnlyDatabase(database) : database
 }
 
 /** After a query timeout, other connections may be dead as well. */

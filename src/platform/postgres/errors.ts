@@ -11,7 +11,7 @@ export const databaseBusyError = defineError(
   'DATABASE_BUSY',
   'The database is too busy to answer in time; try again shortly.'
 )
-const databaseReadOnlyError = defineError(
+export const databaseReadOnlyError = defineError(
   'unavailable',
   'DATABASE_READ_ONLY',
   'The database can only be read at the moment, nothing can be changed; try again shortly.'

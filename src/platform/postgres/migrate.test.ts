@@ -160,7 +160,8 @@ test('a standby database server is rejected in one sentence', async () => {
   } as unknown as pg.Client
   const found = Promise.resolve({ client, applied: [] })
   expect(await refusal(migrate('postgres://standby', [], found))).toBe(
-    'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.'
+    'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary, or set ' +
+      'database.read_only to serve public pages only.'
   )
   expect(ended).toEqual(['end'])
 })

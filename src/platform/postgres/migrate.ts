@@ -74,11 +74,28 @@ export async function migrate(
   }
 }
 
+/** Checks that no migration is missing, and changes nothing. @throws OperatorError otherwise, and as `migrate` does. */
+export async function requireMigrated(
+  _url: string,
+  modules: readonly MigrationSource[],
+  finding: Promise<AppliedMigrationsWithConnection>
+): Promise<void> {
+  const { client, applied } = await finding
+  closePgClient(client)
+  const [missing] = pending(readMigrations([platformSource, ...modules]), applied)
+  if (missing !== undefined)
+    throw new OperatorError(
+      `The database lacks the migration ${nameOf(missing)}, which a process with database.read_only does not apply. ` +
+        'Start this version with the primary first.'
+    )
+}
+
 async function requirePrimary(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ is_standby: boolean }>('select pg_is_in_recovery() as is_standby')
   if (rows[0]?.is_standby === true)
     throw new OperatorError(
-      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary.'
+      'The database is a standby, which can only be read. Let DATABASE_URL (database.url) name the primary, or set ' +
+        'database.read_only to serve public pages only.'
     )
 }
 

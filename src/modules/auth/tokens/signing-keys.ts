@@ -43,7 +43,7 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
       .filter(({ privateKey }) => privateKey === undefined)
       .map(({ row }) => secrets.keyIdOf(row.sealed as Buffer))
     for (const { row, privateKey } of opened) {
-      if (privateKey !== undefined && !isCurrent(row))
+      if (privateKey !== undefined && !isCurrent(row) && !db.isReadOnly)
         await db.run(repository.updateEncryptedSigningKey, { kid: row.kid, sealed: seal(privateKey) })
     }
   }
@@ -71,10 +71,11 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
 
   /** Rotates keys when due, deletes retired ones, and loads the keys of other processes. */
   async function refresh(): Promise<void> {
-    await db.transaction(async tx => {
-      await add(tx, false)
-      await tx.run(repository.deleteRetiredSigningKeys, { overlapSeconds: OVERLAP_SECONDS })
-    })
+    if (!db.isReadOnly)
+      await db.transaction(async tx => {
+        await add(tx, false)
+        await tx.run(repository.deleteRetiredSigningKeys, { overlapSeconds: OVERLAP_SECONDS })
+      })
     await reload()
     if (foreign.length > 0)
       log.warn(
@@ -82,7 +83,7 @@ export async function createSigningKeyStore({ db, secrets, log }: SigningKeyStor
         'keys that sign access tokens are encrypted with secrets that secrets.keys does not have (any more): what they signed is refused, and clients refresh. If these secrets are still in use elsewhere, add them here.'
       )
     // With a lost secret, access tokens become invalid, but the shop keeps running with a new key.
-    for (let tries = 0; signingKey() === undefined && tries < 3; tries += 1) {
+    for (let tries = 0; signingKey() === undefined && !db.isReadOnly && tries < 3; tries += 1) {
       await add(db, true)
       await reload()
     }

@@ -66,12 +66,13 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
     const startedAt = performance.now()
     const generationBefore = generation
     let row = await findRevision()
-    if (row.is_due) {
+    // A process that only reads leaves it to one that writes. Until then it builds every page.
+    if (row.is_due && !db.isReadOnly) {
       await lowestPrices.repriceDue()
       row = await findRevision()
     }
     const state = {
-      version: `${row.shop_id}:${row.value}:${row.change_id}`,
+      version: `${row.shop_id}:${row.value}:${row.change_id}${row.is_due ? ':due' : ''}`,
       deadline: catalogCacheDeadlineOf(startedAt, row.changes_in),
       changesAt: startedAt + (row.changes_in ?? Infinity) * 1_000
     }
