@@ -11,7 +11,7 @@ import { type Config, type ConfigOfModules, loadConfig } from './config.ts'
 import { DomainError, OperatorError } from './kernel/errors.ts'
 import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
-import { openPlatform } from './platform/platform.ts'
+import { databaseHostsOf, openPlatform } from './platform/platform.ts'
 import { DatabaseLostError, DatabaseUnreachableError } from './platform/postgres/connect.ts'
 import { migrate, readAppliedMigrations, requireMigrated } from './platform/postgres/migrate.ts'
 import type { WorkerLink } from './platform/worker-link.ts'
@@ -197,7 +197,8 @@ async function openOnce(
       )
     )
     opened.catch(() => {})
-    const applied = database.migrations ?? readAppliedMigrations(database.url)
+    const applied =
+      database.migrations ?? readAppliedMigrations(database.url, databaseHostsOf(config, database.url))
     applied.then(onReached, () => {})
     const { read_only: isReadOnly } = config.database
     await (isReadOnly ? requireMigrated : migrate)(database.url, migrationSources(modules), applied)

@@ -179,16 +179,21 @@ function budgetsOf(cache: KeyValueCache, worker: WorkerLink | undefined): OpenRe
   return createSharedBudgets(claims => byRedis(claims).catch(() => byWorkers(claims)))
 }
 
-const hostsOf = (url: string, areReplicas = false) => ({ url, hosts: new DatabaseHosts(url, areReplicas) })
+const hostsOf = (url: string) => ({ url, hosts: new DatabaseHosts(url) })
 
 /** While the database is unavailable, nothing is proven either way. */
 const throwUnlessUnavailable = (error: unknown) => {
   if (!(error instanceof DomainError && error.kind === 'unavailable')) throw error
 }
 
+/** The hosts of `database.url`, or of the embedded database. */
+export const databaseHostsOf = ({ database }: Pick<Config, 'database'>, url: string): DatabaseHosts =>
+  new DatabaseHosts(url, database.read_only ? 'one replica' : 'primary')
+
 /** Database options of this process, or of one of its threads. */
 export const databaseOptionsFromConfig = ({ database }: Config, url: string): DatabaseOptions => ({
-  ...hostsOf(url, database.read_only),
+  url,
+  hosts: databaseHostsOf({ database }, url),
   isReadOnly: database.read_only,
   poolSize: database.pool_size,
   sharedConnections: database.shared_connections,
@@ -208,7 +213,7 @@ export function replicaOf({ database: { replica_url: url } }: Config, log?: Log)
       : log?.warn(
           `Slow reads use the primary, because the replica (database.replica_url) cannot be used: ${problem}.`
         )
-  return { url, hosts: new DatabaseHosts(url, true), onChange }
+  return { url, hosts: new DatabaseHosts(url, 'replicas'), onChange }
 }
 
 const reportStandby = (log: Log) => (problem: string | null) =>

@@ -5,7 +5,7 @@ import { createShop } from '../../src/shop.ts'
 import { freePort } from '../support/free-port.ts'
 import { startProgram } from '../support/program.ts'
 import { SECRET_SETTINGS } from '../support/secrets.ts'
-import { usePrimaryAndStandby } from '../support/standby.ts'
+import { type TestCluster, usePrimaryAndStandby } from '../support/standby.ts'
 import { until } from './until.ts'
 
 /** A page is cached for a second, and the standby follows within milliseconds. The rest is for a busy machine. */
@@ -124,7 +124,7 @@ test('an edge answers every public operation, rejects all others, and sends no w
 })
 
 test('a change at the primary is on the pages of an edge within its cache time', {
-  timeout: 60_000
+  timeout: 120_000
 }, async () => {
   const { write, rename, page, read } = await useEdge()
   expect((await read(page)).json.name).toBe('Cup')
@@ -141,7 +141,7 @@ test('a change at the primary is on the pages of an edge within its cache time',
 })
 
 test('a discount that starts is on the pages of products of an edge, and in its lists when the primary has applied it', {
-  timeout: 60_000
+  timeout: 120_000
 }, async () => {
   const { write, product, page, read } = await useEdge()
   expect((await read(page)).json.variants[0].discounted_price).toBe(1_000)
@@ -185,7 +185,7 @@ test('while its standby is away an edge sends stale pages, and fresh ones when i
   await until('the edge is ready', async () => (await read('/readyz')).status === 200)
 })
 
-test('after the promotion of its standby an edge still only reads', { timeout: 60_000 }, async () => {
+test('after the promotion of its standby an edge still only reads', { timeout: 120_000 }, async () => {
   const { primary, standby, page, read, send } = await useEdge()
   const transactions = async () =>
     (
@@ -204,13 +204,17 @@ test('after the promotion of its standby an edge still only reads', { timeout: 6
   expect(await transactions()).toBe(before)
 })
 
-test('workers serve an edge, and its diagnostics port shows the standby', { timeout: 60_000 }, async () => {
+/** The URL of a standby that is away, and of this one. */
+const urlOfTwo = async ({ host }: TestCluster) =>
+  `postgres://cartwright@127.0.0.1:${await freePort()},${host}/shop`
+
+test('workers serve an edge, and its diagnostics port shows the standby', { timeout: 120_000 }, async () => {
   const { standby, page, stop } = await useEdge()
   await stop()
-  const port = await freePort()
+  const [url, port] = [await urlOfTwo(standby), await freePort()]
   const program = startProgram(
     {
-      ...edgeSettings(standby.url),
+      ...edgeSettings(url),
       CARTWRIGHT__SERVER__DIAGNOSTICS_PORT: String(port),
       CARTWRIGHT__LOG__LEVEL: 'warn'
     },
@@ -236,13 +240,13 @@ test('workers serve an edge, and its diagnostics port shows the standby', { time
   expect(program.output.stdout).not.toContain('"level":"error"')
 })
 
-test('doctor finds nothing wrong with an edge', { timeout: 60_000 }, async () => {
+test('doctor finds nothing wrong with an edge', { timeout: 120_000 }, async () => {
   const { standby } = await useEdge()
-  const { output, ended } = startProgram(edgeSettings(standby.url), { args: ['doctor'] })
+  const { output, ended } = startProgram(edgeSettings(await urlOfTwo(standby)), { args: ['doctor'] })
   expect([(await ended).code, output.stdout]).toEqual([0, expect.stringContaining('sessions')])
 })
 
-test('an edge does not start before the primary has its migrations', { timeout: 60_000 }, async () => {
+test('an edge does not start before the primary has its migrations', { timeout: 120_000 }, async () => {
   const { standby } = await usePrimaryAndStandby()
   const program = startProgram(edgeSettings(standby.url))
   const { code, stderr } = await program.ended

@@ -13,6 +13,7 @@ import { openLog } from '../../platform/log.ts'
 import { describeOpenFilesShortage, OPEN_FILES_ADVICE, openFilesLimit } from '../../platform/open-files.ts'
 import {
   CONNECTIONS_ADVICE,
+  databaseHostsOf,
   databaseOptionsFromConfig,
   openKeyValueCache,
   primaryDatabaseConnectionsMax,
@@ -151,7 +152,8 @@ export const checksWithDatabase = (
   modules: readonly Module[]
 ): readonly DiagnosisCheck[] => {
   const ask = async (sql: string): Promise<Record<string, unknown>> => {
-    const client = await openUnpooledPgClient({ url: databaseUrl, application_name: 'cartwright doctor' })
+    const hosts = databaseHostsOf(config, databaseUrl)
+    const client = await openUnpooledPgClient({ hosts, application_name: 'cartwright doctor' })
     try {
       return (await client.query(sql)).rows[0] ?? {}
     } finally {
@@ -178,7 +180,7 @@ export const checksWithDatabase = (
       ? []
       : [{ about: 'writing', find: async () => judgeWriting(await ask(READ_ONLY)) }]),
     ...(replica === undefined ? [] : [{ about: 'replica', find: () => checkReplica(replica) }]),
-    { about: 'schema', find: () => checkSchema(databaseUrl, modules) },
+    { about: 'schema', find: () => checkSchema(config, databaseUrl, modules) },
     {
       about: 'clock',
       find: async () => {
@@ -246,8 +248,13 @@ async function checkReplica({ hosts }: NonNullable<ReturnType<typeof replicaOf>>
 
 const migrations = ({ length }: readonly unknown[]) => `${length} migration${length === 1 ? '' : 's'}`
 
-async function checkSchema(databaseUrl: string, modules: readonly Module[]): Promise<DiagnosisFinding> {
-  const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules))
+async function checkSchema(
+  config: Config,
+  databaseUrl: string,
+  modules: readonly Module[]
+): Promise<DiagnosisFinding> {
+  const hosts = databaseHostsOf(config, databaseUrl)
+  const { applied, pending } = await migrationStatus(databaseUrl, migrationSources(modules), hosts)
   if (pending.length === 0) return okDiagnosisFinding(`up to date, ${migrations(applied)}`)
   return warningDiagnosisFinding(
     applied.length === 0 ? 'empty' : `older than this program: ${migrations(pending)} pending`,

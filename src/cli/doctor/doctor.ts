@@ -11,7 +11,7 @@ import { isModuleEnabled, type Module } from '../../module.ts'
 import type { Config } from '../../platform/core-settings.ts'
 import { createHttpClient } from '../../platform/http/client.ts'
 import { openLog } from '../../platform/log.ts'
-import { openPlatform } from '../../platform/platform.ts'
+import { databaseHostsOf, openPlatform } from '../../platform/platform.ts'
 import { closePgClient } from '../../platform/postgres/clients.ts'
 import { openUnpooledPgClient } from '../../platform/postgres/connect.ts'
 import { openConfiguredDatabase } from '../database.ts'
@@ -80,7 +80,7 @@ async function* databaseFindings(
   const opening = openConfiguredDatabase(config, 'attach', attachMsMax)
   const about = 'database'
   const opened = await within(OPEN_MS_MAX, async () => {
-    await closePgClient(await openUnpooledPgClient({ url: (await opening).url }))
+    await closePgClient(await openUnpooledPgClient({ hosts: databaseHostsOf(config, (await opening).url) }))
     return okDiagnosisFinding(config.database.url === '' ? 'embedded' : 'set by DATABASE_URL')
   })
   yield { about, ...opened }

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { OperatorError } from '../../kernel/errors.ts'
 import { closePgClient } from './clients.ts'
 import { DatabaseLostError, openUnpooledPgClient } from './connect.ts'
+import { DatabaseHosts } from './connections/hosts.ts'
 import { isConnectionUnusable } from './errors.ts'
 
 /**
@@ -29,8 +30,11 @@ const INSERT = 'insert into cartwright.migrations (module, name, checksum) value
 export type AppliedMigrationsWithConnection = { client: pg.Client; applied: readonly AppliedMigration[] }
 
 /** Reads the applied migrations; a start does so while it loads the modules. @throws OperatorError */
-export async function readAppliedMigrations(url: string): Promise<AppliedMigrationsWithConnection> {
-  const client = await openUnpooledPgClient({ url, application_name: 'cartwright migrate' })
+export async function readAppliedMigrations(
+  url: string,
+  hosts = new DatabaseHosts(url)
+): Promise<AppliedMigrationsWithConnection> {
+  const client = await openUnpooledPgClient({ hosts, application_name: 'cartwright migrate' })
   try {
     return { client, applied: await appliedMigrations(client) }
   } catch (error) {
@@ -130,9 +134,10 @@ export async function applyMigrationsOfBackup(
 /** Returns the applied and the pending migrations. Changes nothing. @throws OperatorError as `migrate` does. */
 export async function migrationStatus(
   url: string,
-  modules: readonly MigrationSource[]
+  modules: readonly MigrationSource[],
+  hosts = new DatabaseHosts(url)
 ): Promise<{ applied: string[]; pending: string[] }> {
-  const { client, applied } = await readAppliedMigrations(url)
+  const { client, applied } = await readAppliedMigrations(url, hosts)
   try {
     const wanted = readMigrations([platformSource, ...modules])
     return { applied: applied.map(nameOf), pending: pending(wanted, applied).map(nameOf) }

@@ -18,6 +18,15 @@ const insert = statement({
   text: 'insert into writes (id) values ($id)'
 })
 
+const gives = { port: 'int4' } as const
+const findPort = statement({ name: 'test.find_port', gives, text: 'select inet_server_port() as port' })
+const findPortSlowly = statement({
+  name: 'test.find_port_slowly',
+  gives,
+  slow: true,
+  text: 'select inet_server_port() as port'
+})
+
 const urlOf = (clusters: readonly TestCluster[]) =>
   `postgres://cartwright@${clusters.map(({ host }) => host).join(',')}/shop?target_session_attrs=read-write`
 
@@ -102,4 +111,23 @@ test('a URL whose hosts are all standbys is refused with the reason for each', {
   const { code, stderr } = await program.ended
   expect(code).toBe(1)
   expect(stderr).toMatch(/^Cannot reach the database: it is a standby, which can only be read\./)
+})
+
+test('all connections of a process that only reads lead to one of its hosts', {
+  timeout: 60_000
+}, async () => {
+  const { primary, standby } = await usePrimaryAndStandby()
+  const url = `postgres://cartwright@${standby.host},${primary.host}/shop`
+  const hosts = new DatabaseHosts(url, 'one replica')
+  const db = openDatabase({ ...testDatabaseOptions(url), hosts, isReadOnly: true })
+  onTestFinished(() => db.close())
+  const portOf = ({ host }: TestCluster) => Number(host.split(':')[1])
+  const ports = async () =>
+    new Set((await Promise.all([db.first(findPort), db.first(findPortSlowly)])).map(row => row?.port))
+  const leadTo = (cluster: TestCluster) => async () => [...(await ports())].join() === `${portOf(cluster)}`
+  await until('the first host is used', leadTo(standby))
+  hosts.leave(0)
+  // Each reading connection is used. Those that a change of the host closed are opened again.
+  await db.ping()
+  await until('the second host is used by all', leadTo(primary), 10_000)
 })

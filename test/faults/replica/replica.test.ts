@@ -27,7 +27,7 @@ const listToRepair = statement({
 })
 
 function useDatabase(primary: TestCluster, replicaUrl: string): Database {
-  const replica = { url: replicaUrl, hosts: new DatabaseHosts(replicaUrl, true) }
+  const replica = { url: replicaUrl, hosts: new DatabaseHosts(replicaUrl, 'replicas') }
   const db = openDatabase({ ...testDatabaseOptions(primary.url), replica })
   onTestFinished(() => db.close())
   return db

@@ -36,6 +36,7 @@ export async function verifySession(
   { hosts, session, connectionTimeoutMillis }: DatabaseConnectConfig,
   index: number
 ): Promise<void> {
+  hosts.prefer(client, index)
   if (session[MARK] === undefined && !hosts.requiresPrimary) return
   const ask = <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
     client.query<R>({ text, values, query_timeout: connectionTimeoutMillis } as pg.QueryConfig)
