@@ -61,7 +61,11 @@ async function useProcess(environment: Record<string, string>) {
     const json = (await response.json()) as any
     return { status: response.status, json, isStale: response.headers.get('warning') === STALE }
   }
-  return { stop, send, read: (path: string) => send('GET', path) }
+  const lag = async () => {
+    const metrics = await (await fetch(`${shop.address}/metrics`)).text()
+    return Number(/^cartwright_db_replica_lag_seconds (\S+)$/m.exec(metrics)?.[1])
+  }
+  return { stop, send, read: (path: string) => send('GET', path), lag }
 }
 
 /** A shop at the primary with a product, and an edge at its standby. */
@@ -138,6 +142,18 @@ test('a change at the primary is on the pages of an edge within its cache time',
   })
   expect(elapsed).toBeLessThan(CACHED_MS_MAX)
   expect((await read(`/api/products/${another.id}`)).status).toBe(200)
+})
+
+test('the lag of its standby is in the metrics of an edge', { timeout: 120_000 }, async () => {
+  const { standby, rename, page, read, lag } = await useEdge()
+  await until('the standby does not lag', async () => (await lag()) === 0)
+  await standby.sql('select pg_wal_replay_pause()')
+  await rename('Mug')
+  await until('the lag grows', async () => (await lag()) > 2)
+  expect((await read(page)).json.name).toBe('Cup')
+  await standby.sql('select pg_wal_replay_resume()')
+  await until('the lag is over', async () => (await lag()) === 0)
+  await until('the page is current', async () => (await read(page)).json.name === 'Mug')
 })
 
 test('a discount that starts is on the pages of products of an edge, and in its lists when the primary has applied it', {
