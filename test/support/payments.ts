@@ -87,37 +87,44 @@ export async function openTestSandbox(shopPort?: number) {
   }
 }
 
+/** Starts a shop with payments, a test double of orders and a sandbox that sends callbacks to it, for one test, or shared. */
+const openPayments = (options: Options) => {
+  const { settings = {}, databaseUrl, sandboxUrl, provides = [], modules = [], applyChange } = options
+  const isShared = Object.keys(options).every(name => name === 'settings')
+  return openShared(isShared ? ['payments', settings] : undefined, async onFinished => {
+    const port = await freePort()
+    const sandbox = await openTestSandbox(port)
+    onFinished(sandbox.close)
+    const changes: ChangedPaymentAccountState[] = []
+    const onChange: PaymentChangeListener = async (tx, account, change) => {
+      tx.afterCommit(() => changes.push(change))
+      await applyChange?.(tx, account, change)
+    }
+    const shop = await useShop(
+      {
+        // The first run also handles what the test started meanwhile.
+        runsSchedulesAtStart: true,
+        modules: [
+          paymentsModule,
+          moduleProviding(provide(orderPaymentHooksPort, 'test', { onChange }), ...provides),
+          ...modules
+        ],
+        settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
+        databaseUrl
+      },
+      onFinished
+    )
+    await shop.app.listen({ host: '127.0.0.1', port })
+    return { shop, sandbox, changes }
+  })
+}
+
 /**
  * Starts a shop with payments and a test double of orders, which opens accounts and records changes. The shop listens on a
  * port, and the sandbox sends callbacks to it.
  */
-export async function usePayments({
-  settings = {},
-  databaseUrl,
-  sandboxUrl,
-  provides = [],
-  modules = [],
-  applyChange
-}: Options = {}) {
-  const port = await freePort()
-  const sandbox = await useSandbox(port)
-  const changes: ChangedPaymentAccountState[] = []
-  const onChange: PaymentChangeListener = async (tx, account, change) => {
-    tx.afterCommit(() => changes.push(change))
-    await applyChange?.(tx, account, change)
-  }
-  const shop = await useShop({
-    // The first run also handles what the test started meanwhile.
-    runsSchedulesAtStart: true,
-    modules: [
-      paymentsModule,
-      moduleProviding(provide(orderPaymentHooksPort, 'test', { onChange }), ...provides),
-      ...modules
-    ],
-    settings: { CARTWRIGHT__PAYMENTS__SANDBOX__URL: sandboxUrl ?? sandbox.url, ...settings },
-    databaseUrl
-  })
-  await shop.app.listen({ host: '127.0.0.1', port })
+export async function usePayments(options: Options = {}) {
+  const { shop, sandbox, changes } = await openPayments(options)
   const api = shop.apiOf(paymentsModule) as PaymentsApi
   const forOrders = orderPaymentsOfApi(api)
   const buyer = customer()

@@ -13,12 +13,16 @@ type Options = {
   orders?: FakeOrders | null
 }
 
-/** A shop with a catalog, reviews and orders in memory, for one test. */
-export async function useReviews({ settings = {}, databaseUrl, orders = fakeOrders() }: Options = {}) {
-  const auth = fakeAuth()
-  const instead: Record<string, object> = orders === null ? { auth } : { auth, orders }
+type Fakes = { auth: ReturnType<typeof fakeAuth>; orders?: FakeOrders }
+const withFakes = (): Fakes => ({ auth: fakeAuth(), orders: fakeOrders() })
+
+/** A shop with a catalog, reviews and orders in memory, for one test, or shared. */
+export async function useReviews({ settings = {}, databaseUrl, orders: given }: Options = {}) {
+  const instead =
+    given === undefined ? withFakes : { auth: fakeAuth(), ...(given !== null && { orders: given }) }
   const modules = [catalogModule, reviewsModule]
-  const shop = await useShop({ modules, instead, settings, ...(databaseUrl && { databaseUrl }) })
+  const shop = await useShop<Fakes>({ modules, instead, settings, databaseUrl })
+  const { auth, orders = null } = shop.instead
   const admin = shop.as({ token: 'admin' })
   const anonymous = shop.as(null)
   return {

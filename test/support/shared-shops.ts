@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, inject, onTestFinished, type TestContext } from 'vitest'
 
 type Cleanup = (context?: TestContext) => unknown
+/** Registers how something is closed after its last test. */
+export type OnFinished = (cleanup: Cleanup) => void
 type Scope = { opened: { key: readonly unknown[]; value: Promise<unknown> }[]; cleanups: Cleanup[] }
 
 /** Of the test file that runs. */
@@ -46,7 +48,7 @@ export function needsOwnShop(): void {
  */
 export function openShared<T>(
   key: readonly unknown[] | undefined,
-  open: (onFinished: (cleanup: Cleanup) => void) => Promise<T>
+  open: (onFinished: OnFinished) => Promise<T>
 ): Promise<T> {
   if (scope === undefined || isOwnNeeded || key === undefined)
     return open(cleanup => onTestFinished(async context => void (await cleanup(context))))

@@ -11,10 +11,12 @@ import {
 import { customer } from '../../src/testing.ts'
 import { useShop } from './use-shop.ts'
 
-/** Starts a shop with the module shipping for one test. The test defines the catalog. */
+const withCatalog = () => ({ catalog: fakeCatalog() })
+
+/** Starts a shop with the module shipping for one test, or shared. The test defines the catalog. */
 export async function useShipping({
   databaseUrl,
-  catalog = fakeCatalog(),
+  catalog: given,
   others = [],
   settings = {}
 }: {
@@ -24,7 +26,9 @@ export async function useShipping({
   settings?: Readonly<Record<string, string>>
 } = {}) {
   const modules = [shippingModule, ...others]
-  const shop = await useShop({ modules, instead: { catalog }, settings, databaseUrl })
+  const instead = given === undefined ? withCatalog : { catalog: given }
+  const shop = await useShop({ modules, instead, settings, databaseUrl })
+  const { catalog } = shop.instead
   const admin = shop.as({ token: 'admin' })
   const made = async (path: string, body: object) => {
     const { status, json, text } = await admin.post(`/api/admin/shipping/${path}`, body)

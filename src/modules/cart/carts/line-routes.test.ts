@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { useCartShop } from '../../../../test/support/use-cart-shop.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { useStockedCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { fakeInventory } from '../../inventory/fake.ts'
+
+shareShops()
 
 type Line = { id: string; variant_id: string; quantity: number; metadata: Record<string, string> }
 const many = (count: number, length = 1) =>
@@ -15,10 +17,9 @@ async function useCart(
   settings: Record<string, string> = {},
   stock: number | null = null
 ) {
-  const inventory = fakeInventory()
-  const shop = await useCartShop(settings, inventory)
+  const shop = await useStockedCartShop(settings)
   const [mug, tee] = [shop.catalog.sell(), shop.catalog.sell()]
-  if (stock !== null) inventory.put(mug, stock)
+  if (stock !== null) shop.inventory.put(mug, stock)
   const token = newId()
   const url = kind === 'guest' ? '/api/guest-cart' : '/api/cart'
   const first = await shop.request('POST', url, { token, body: { variant_id: mug, quantity: 1 } })
@@ -37,7 +38,7 @@ async function useCart(
   const [plain, ada, bob] = json.items as [Line, Line, Line]
   return {
     shop,
-    inventory,
+    inventory: shop.inventory,
     mug,
     tee,
     token,

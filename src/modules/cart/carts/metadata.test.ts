@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { type CartShop, useCartShop } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const many = (count: number, length = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key ${index}`, 'é'.repeat(length)]))

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import {
   type CartShop,
   quantitiesOf,
@@ -6,6 +7,8 @@ import {
   useCartShop
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const inSixes = { min: 6, max: 18, step: 6 }
 const send = (shop: CartShop, token: string, method: string, path: string, body: unknown) =>

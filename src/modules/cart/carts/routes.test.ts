@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import {
   type CartShop,
   quantitiesOf,
@@ -8,6 +9,8 @@ import {
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { CartCountResponse, CartResponse } from './schema.ts'
+
+shareShops()
 
 const cartSchema = compileAnswer(CartResponse)
 const countSchema = compileAnswer(CartCountResponse)

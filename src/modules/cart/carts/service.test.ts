@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import {
   type CartShop,
   quantitiesOf,
@@ -19,6 +20,8 @@ import {
 } from './optimistic-repository.ts'
 import { emptyExpiredCustomerCarts, lockOrCreateCart, saveCart } from './repository.ts'
 import { createCartService } from './service.ts'
+
+shareShops()
 
 const IDLE_SECONDS = 30 * 86_400
 /** The number of rows that this transaction updated, and how many of them without an index update (HOT). */
@@ -101,6 +104,7 @@ describe('an expired cart', () => {
   })
 
   test('the timer empties an expired cart, which is read the same before and after', async () => {
+    needsOwnShop()
     const { shop, token } = await expiredCart()
     const other = newId()
     await add(shop, other, shop.catalog.sell(), 2)
@@ -141,6 +145,7 @@ test('a change of a cart extends its expiry, and a rejected change does not', as
 })
 
 test('the cart timer deletes expired guest carts and old merges, and nothing else', async () => {
+  needsOwnShop()
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const guest = async () => {
@@ -176,6 +181,7 @@ test('the cart timer deletes expired guest carts and old merges, and nothing els
 })
 
 test('the timers do not delete an expired cart that its owner changes at the same time', async () => {
+  needsOwnShop()
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const body = { variant_id: mug, quantity: 1 }
@@ -451,6 +457,7 @@ describe('the cost of reading', () => {
   test('expired carts among very many are found by an index', {
     timeout: 180_000
   }, async () => {
+    needsOwnShop()
     const shop = await useCartShop()
     await shop.sql(
       `insert into cart.carts (cart_id, quantity, expires_at)

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { compileAnswer } from '../../../../test/support/answer-schema.ts'
 import { createTestApp } from '../../../../test/support/app.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import {
   type CartShop,
   quantitiesOf,
@@ -10,6 +11,8 @@ import {
 } from '../../../../test/support/use-cart-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { GuestCartResponse } from '../carts/schema.ts'
+
+shareShops()
 
 const guestSchema = compileAnswer(GuestCartResponse)
 const withToken = (token: string) => ({ 'x-guest-cart-token': token })
@@ -100,6 +103,7 @@ test('simultaneous first and later additions of many guests are written in share
 })
 
 test("a guest's first addition that is rejected creates no cart", async () => {
+  needsOwnShop()
   const shop = await useCartShop()
   expect((await create(shop, newId())).status).toBe(404)
   expect((await create(shop, shop.catalog.sell(), 100)).status).toBe(409)
@@ -108,6 +112,7 @@ test("a guest's first addition that is rejected creates no cart", async () => {
 })
 
 test('the token of a guest cart is in no log line and no table', async () => {
+  needsOwnShop()
   const shop = await useCartShop()
   const mug = shop.catalog.sell()
   const { json } = await create(shop, mug)
@@ -215,6 +220,7 @@ describe('an invalid token', () => {
 })
 
 test('neither the id of a guest cart nor the hash of its token gives access', async () => {
+  needsOwnShop()
   const shop = await useCartShop()
   await create(shop, shop.catalog.sell())
   const rows = await shop.sql(`select cart_id, encode(token_hash, 'base64') as hash from cart.guest_carts`)
@@ -239,6 +245,7 @@ describe('expiry of guest carts', () => {
   const DAY = 86_400
 
   test('a guest cart expires after a day, and after the full idle time from its second change on', async () => {
+    needsOwnShop()
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const body = { variant_id: mug, quantity: 1 }
@@ -252,6 +259,7 @@ describe('expiry of guest carts', () => {
   })
 
   test('a guest cart that is read an hour after its creation expires after the full idle time', async () => {
+    needsOwnShop()
     const shop = await useCartShop()
     const body = { variant_id: shop.catalog.sell(), quantity: 1 }
     const { json } = await shop.request('POST', '/api/guest-cart', { body })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import {
   type CartShop,
   quantitiesOf,
@@ -8,6 +9,8 @@ import {
 import { newId } from '../../../kernel/ids.ts'
 import { deleteExpiredGuestCarts } from '../guest/repository.ts'
 import { type CartApi, cartModule } from '../index.ts'
+
+shareShops()
 
 const changed = { code: 'CART_CHANGED', kind: 'conflict', mayPass: true }
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 const BEFORE = { settings: { CARTWRIGHT__REVIEWS__MODERATION: 'before' } }
 
@@ -69,6 +72,7 @@ test('an administrator sets and deletes the reply to a review', async () => {
 })
 
 test('administrators filter reviews, page by page', async () => {
+  needsOwnShop()
   const shop = await useReviews(BEFORE)
   const [mug, jug] = [await shop.product(), await shop.product()]
   const buyer = shop.buyer(mug)

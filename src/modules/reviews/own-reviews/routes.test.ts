@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
+
+shareShops()
 
 test("a customer creates, replaces and deletes a review, which is public without the customer's id", async () => {
   const shop = await useReviews()
