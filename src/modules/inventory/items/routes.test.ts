@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
+
+shareShops()
 
 const useInventory = async (databaseUrl?: string) => {
   const shop = await useShop({ modules: [inventoryModule], databaseUrl })
@@ -144,6 +147,7 @@ test('of two kits that would contain each other, only one is created', async () 
 })
 
 test('stock items are filtered by SKU and by tracking', async () => {
+  needsOwnShop()
   const { admin, put, sql } = await useInventory()
   const [counted, uncounted] = [newId(), newId()].sort() as [string, string]
   await put(counted, 4)
@@ -174,6 +178,7 @@ test('a tracked item at or below its threshold is listed as low in stock', async
 })
 
 test('the list of low stock follows sales, counts, thresholds and locations', async () => {
+  needsOwnShop()
   const { admin, put, sql } = await useInventory()
   const id = newId()
   const lowStock = async () => {

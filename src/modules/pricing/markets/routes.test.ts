@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import type { CacheInvalidator } from '../../../platform/cached.ts'
@@ -150,20 +151,24 @@ test("the default market cannot be deleted or deactivated, and keeps the shop's 
   ])
 })
 
-test.each<[string, object]>([
-  ['a code in capitals', { code: 'DE' }],
-  ['a code that ends in a hyphen', { code: 'de-' }],
-  ['a country that is none', { countries: ['Germany'] }],
-  ['a country twice', { countries: ['DE', 'DE'] }],
-  ['an unknown currency', { currency: 'EURO' }],
-  ['a rounding to nothing', { cash_rounding: 0 }],
-  ['another rounding of taxes', { tax_rounding: 'order' }],
-  ['a language that is none', { locale: 'german' }],
-  ['a field that is not known', { default: true }]
-])('a market with %s is rejected', async (_what, fields) => {
-  const { admin } = await usePricing()
-  expect((await admin.post(MARKETS, { ...EUROPE, ...fields })).status).toBe(400)
-  expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
+describe('a wrong market', () => {
+  shareShops()
+
+  test.each<[string, object]>([
+    ['a code in capitals', { code: 'DE' }],
+    ['a code that ends in a hyphen', { code: 'de-' }],
+    ['a country that is none', { countries: ['Germany'] }],
+    ['a country twice', { countries: ['DE', 'DE'] }],
+    ['an unknown currency', { currency: 'EURO' }],
+    ['a rounding to nothing', { cash_rounding: 0 }],
+    ['another rounding of taxes', { tax_rounding: 'order' }],
+    ['a language that is none', { locale: 'german' }],
+    ['a field that is not known', { default: true }]
+  ])('a market with %s is rejected', async (_what, fields) => {
+    const { admin } = await usePricing()
+    expect((await admin.post(MARKETS, { ...EUROPE, ...fields })).status).toBe(400)
+    expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
+  })
 })
 
 test('markets are listed by code in pages, and their number is limited', async () => {

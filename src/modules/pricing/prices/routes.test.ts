@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { PricingApi } from '../index.ts'
+
+shareShops()
 
 const LISTS = '/api/admin/price-lists'
 

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { readCsvRecords } from '../../../platform/csv/records.ts'
+
+shareShops()
 
 async function useCodes() {
   const shop = await usePricing()

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 const PROMOTIONS = '/api/admin/promotions'
@@ -77,34 +78,38 @@ test('a promotion is created with defaults, changed, listed and deleted', async 
   expect((await admin.post(`${PROMOTIONS}/${other.id}/codes`, { code: 'gone' })).status).toBe(201)
 })
 
-test.each<[string, string, object]>([
-  ['an end before the start', 'PRICING_PERIOD_INVALID', { starts_at: '2026-03-02', ends_at: '2026-03-01' }],
-  ['a day that there is not', 'PRICING_MOMENT_INVALID', { starts_at: '2026-02-30' }],
-  [
-    'a fixed price of an order',
-    'PRICING_EFFECT_INVALID',
-    { class: 'order', effect: { type: 'fixed_price', amounts: { CHF: 1 } } }
-  ],
-  ['free delivery of a line', 'PRICING_EFFECT_INVALID', { effect: { type: 'free_shipping' } }],
-  ['an unknown market', 'PRICING_PROMOTION_MARKET_UNKNOWN', { markets: ['default', 'mars'] }],
-  ['an unknown currency', 'VALIDATION_FAILED', { minimum: { XXX: 1 } }],
-  ['no currency at all', 'VALIDATION_FAILED', { minimum: {} }],
-  [
-    'more than everything',
-    'VALIDATION_FAILED',
-    { effect: { type: 'percentage', percentage_ppm: 1_000_001 } }
-  ],
-  ['an effect of two kinds', 'VALIDATION_FAILED', { effect: { type: 'free_shipping', percentage_ppm: 1 } }],
-  ['a time that is none', 'VALIDATION_FAILED', { ends_at: 'tomorrow' }]
-])('a promotion with %s is rejected and changes nothing', async (_what, code, fields) => {
-  const { admin } = await usePricing()
-  const created = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
-  expect([created.status, created.json.code]).toEqual([400, code])
-  const { json: made } = await admin.post(PROMOTIONS, TENTH)
-  expect((await admin.patch(`${PROMOTIONS}/${made.id}`, fields)).json.code).toBe(code)
-  expect((await admin.get(`${PROMOTIONS}?count=true`)).json).toMatchObject({
-    total: 1,
-    items: [{ version: 1 }]
+describe('a wrong promotion', () => {
+  shareShops()
+
+  test.each<[string, string, object]>([
+    ['an end before the start', 'PRICING_PERIOD_INVALID', { starts_at: '2026-03-02', ends_at: '2026-03-01' }],
+    ['a day that there is not', 'PRICING_MOMENT_INVALID', { starts_at: '2026-02-30' }],
+    [
+      'a fixed price of an order',
+      'PRICING_EFFECT_INVALID',
+      { class: 'order', effect: { type: 'fixed_price', amounts: { CHF: 1 } } }
+    ],
+    ['free delivery of a line', 'PRICING_EFFECT_INVALID', { effect: { type: 'free_shipping' } }],
+    ['an unknown market', 'PRICING_PROMOTION_MARKET_UNKNOWN', { markets: ['default', 'mars'] }],
+    ['an unknown currency', 'VALIDATION_FAILED', { minimum: { XXX: 1 } }],
+    ['no currency at all', 'VALIDATION_FAILED', { minimum: {} }],
+    [
+      'more than everything',
+      'VALIDATION_FAILED',
+      { effect: { type: 'percentage', percentage_ppm: 1_000_001 } }
+    ],
+    ['an effect of two kinds', 'VALIDATION_FAILED', { effect: { type: 'free_shipping', percentage_ppm: 1 } }],
+    ['a time that is none', 'VALIDATION_FAILED', { ends_at: 'tomorrow' }]
+  ])('a promotion with %s is rejected and changes nothing', async (_what, code, fields) => {
+    const { admin } = await usePricing()
+    const count = async () => (await admin.get(`${PROMOTIONS}?count=true`)).json.total
+    const before = await count()
+    const created = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
+    expect([created.status, created.json.code]).toEqual([400, code])
+    const { json: made } = await admin.post(PROMOTIONS, TENTH)
+    expect((await admin.patch(`${PROMOTIONS}/${made.id}`, fields)).json.code).toBe(code)
+    expect((await admin.get(`${PROMOTIONS}/${made.id}`)).json.version).toBe(1)
+    expect(await count()).toBe(before + 1)
   })
 })
 

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { useShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 import { type ShippingApi, shippingModule } from '../index.ts'
 import type { NewOrderShipments } from './service.ts'
+
+shareShops()
 
 async function useShipments() {
   const shop = await useShipping()
