@@ -284,6 +284,8 @@ test('a callback that cannot be applied immediately is stored, and applied by a 
   expect(await shop.callback(event)).toMatchObject({ status: 200, json: { received: true } })
   expect((await eventsOf(shop, 'received')).items).toMatchObject([{ event_id: event.id }])
   await untouched(shop, id)
+  const { text } = await shop.request('GET', '/metrics')
+  expect(text).toContain('cartwright_payments_callbacks_total{result="received"} 2')
   await shop.sql('alter table payments.facts drop constraint none_captured')
   await shop.hurry()
   await until('the account is paid', async () => (await shop.account(orderId)).status === 'paid')

@@ -78,7 +78,9 @@ export function createPaymentCallbackService({
       ...outcome,
       raw: sealProviderEvent(secrets, raw)
     })
-    count(row === undefined ? 'repeated' : outcome.state === 'quarantined' ? 'quarantined' : 'received')
+    const result =
+      row === undefined ? 'repeated' : outcome.state === 'quarantined' ? 'quarantined' : 'received'
+    tx.afterCommit(() => count(result))
     return row?.id
   }
 
