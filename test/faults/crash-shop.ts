@@ -37,7 +37,11 @@ export async function useCrashShop(
   parts: readonly VictimModule[] = [],
   more: Readonly<Record<string, string>> = {}
 ) {
-  const withManyOrders = { CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000', ...more }
+  const withManyOrders = {
+    CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: '1000',
+    CARTWRIGHT__ORDERS__PENDING_PER_BUYER: '1000',
+    ...more
+  }
   const others = parts.map(part => MODULES[part])
   const shop = await usePaidOrders({ capture, settings: withManyOrders, others })
   await shop.stock(shop.mug, UNITS)
