@@ -5,6 +5,9 @@ import { defineModule } from '../../src/module.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 import { sent, useOrders } from '../support/orders.ts'
+import { shareShops } from '../support/shared-shops.ts'
+
+shareShops()
 
 /** A module that stores the numbers of another system with orders. */
 const links = defineModule({

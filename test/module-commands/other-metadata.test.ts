@@ -10,6 +10,9 @@ import type { UpdateMetadata } from '../../src/platform/metadata-command.ts'
 import { admin, customer } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from '../support/checkouts.ts'
 import { sent, useOrders } from '../support/orders.ts'
+import { needsOwnShop, shareShops } from '../support/shared-shops.ts'
+
+shareShops()
 
 type Shop = Awaited<ReturnType<typeof useShop>>
 
@@ -51,8 +54,8 @@ const NOUNS: Readonly<
     return { id: json.id, update, path: '/api/admin/promotions' }
   },
   shipment: async shop => {
-    await shop.as(customer()).post('/api/orders', sent(shop.mug))
-    const [row] = await shop.sql('select id from shipping.shipments')
+    const { json } = await shop.as(customer()).post('/api/orders', sent(shop.mug))
+    const [row] = await shop.sql('select id from shipping.shipments where order_id = $1', [json.id])
     const update = shop.apiOf(shippingModule)?.updateMetadata
     return { id: String(row?.id), update, path: '/api/admin/shipping/shipments' }
   },
@@ -61,7 +64,7 @@ const NOUNS: Readonly<
     const review = { rating: 5, title: 'Good', body: 'It holds coffee.', author: 'Ada' }
     const { status, text } = await shop.as(customer()).post(`/api/products/${row?.id}/reviews`, review)
     expect(status, text).toBe(201)
-    const [stored] = await shop.sql('select id from reviews.reviews')
+    const [stored] = await shop.sql('select id from reviews.reviews where product_id = $1', [row?.id])
     const update = shop.apiOf(reviewsModule)?.updateMetadata
     return { id: String(stored?.id), update, path: '/api/catalog/reviews' }
   }
@@ -108,6 +111,7 @@ test.each(Object.entries(NOUNS))(
 test.each(Object.entries(NOUNS))(
   'a change that leaves the metadata of a %s equal raises no version and emits no event',
   async (noun, prepare) => {
+    needsOwnShop()
     const shop = await useShop()
     const { id, update, path } = await prepare(shop)
     if (update === undefined) throw new Error('the module is missing')
