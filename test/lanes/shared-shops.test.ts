@@ -1,16 +1,18 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { needsOwnShop, openShared, shareShops } from '../support/shared-shops.ts'
 
+const closed: object[] = []
+let shared: object | undefined
+// Runs after that of `shareShops`, because the first registered runs last.
+afterAll(() => expect(closed).toContain(shared))
 shareShops()
 
-const closed: object[] = []
 const open = (key: readonly unknown[] | undefined) =>
   openShared(key, async onFinished => {
     const shop = {}
     onFinished(() => closed.push(shop))
     return shop
   })
-let shared: object | undefined
 
 test.each([1, 2, 3])(
   'tests of a file that shares its shops use one for equal options, here the %i.',

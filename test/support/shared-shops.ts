@@ -11,12 +11,13 @@ let scope: Scope | undefined
 let isOwnNeeded = false
 
 /**
- * Lets the tests of a file, or of a `describe`, share their shops: tests with the same options use one, so each asserts only on what it
- * created. Called once, before them. The tests then run in random order, so that one that depends on another fails.
+ * Lets the tests of a file, or of a `describe`, share their shops: tests with the same options use one, so each asserts only on
+ * what it created. Called once, before them. The tests then run in random order, so that one that depends on another fails.
  */
 export function shareShops(): void {
   // biome-ignore lint/correctness/noEmptyPattern: Vitest passes fixtures, and accepts no other parameter in this place
   beforeAll(({}, suite) => {
+    if (scope !== undefined) throw new Error('this file shares its shops already: call shareShops() once')
     scope = { opened: [], cleanups: [] }
     Object.assign(suite, { shuffle: true })
   })

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { type CatalogApp, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const send = (app: CatalogApp, method: string, path: string, body?: unknown) =>
   app.request(method, `/api/catalog/${path}`, { token: 'admin', ...(body !== undefined && { body }) })
