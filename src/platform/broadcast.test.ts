@@ -60,7 +60,7 @@ test('the heartbeat of the LISTEN connection begins no transaction', async () =>
   const answered = new Set<number>()
   await until('it was answered three times', async () => {
     const { rows } = await client.query(
-      `select query, state_change from pg_stat_activity where application_name = 'cartwright' and query like 'listen%'`
+      `select query, state_change from pg_stat_activity where datname = current_database() and application_name = 'cartwright' and query like 'listen%'`
     )
     expect(rows).toHaveLength(1)
     answered.add(rows[0].state_change.getTime())

@@ -66,8 +66,6 @@ export async function openGateway(options: TestGatewayOptions = {}): Promise<Tes
   // It says that it has ended before its connections have; dropping the database may then end them first.
   direct.on('connect', client => client.on('error', () => {}))
   direct.on('error', () => {})
-  // It says that it has ended before its connections have; dropping the database may then end them first.
-  direct.on('connect', client => client.on('error', () => {}))
   const closePlatform = async () => {
     await opened.close()
     await direct.end()
