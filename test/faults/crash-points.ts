@@ -61,7 +61,7 @@ export async function startVictim(
     })
   }
   const gone = async () => {
-    await ended
+    await until('the process is killed at its crash point', () => child.signalCode !== null)
     // The server may still execute the last statement.
     const present = 'select pid from pg_stat_activity where application_name = $1'
     await until(
