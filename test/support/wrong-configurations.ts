@@ -70,26 +70,6 @@ export const reportedConfigurations: readonly WrongConfiguration[] = [
     '8080'
   ),
   one('server.private_metrics', 'true', /needs server\.diagnostics_port/, 'true'),
-  row(
-    { CARTWRIGHT__DATABASE__READ_ONLY: 'true' },
-    'database.url',
-    /must be set with database\.read_only/,
-    'empty'
-  ),
-  ...Object.entries({
-    DATABASE_URL: [`${POSTGRES}?target_session_attrs=primary`, 'database.url'],
-    CARTWRIGHT__DATABASE__LISTEN_URL: [POSTGRES, 'database.listen_url'],
-    CARTWRIGHT__DATABASE__REPLICA_URL: [POSTGRES, 'database.replica_url'],
-    CARTWRIGHT__SHOP__DEMO: ['on', 'shop.demo']
-  }).map(([name, [value = '', of = '']]) =>
-    row(
-      { DATABASE_URL: POSTGRES, CARTWRIGHT__DATABASE__READ_ONLY: 'true', [name]: value },
-      of,
-      /must not|must be empty/,
-      value === 'on' ? '"on"' : { hidden: 's3cret' }
-    )
-  ),
-  one('tracing.metrics_seconds', '10', /needs tracing\.url/, '10'),
   one('modules.catalog.enabled', 'flase', /true or false/),
   one('notifications.smtp.url', 'mail.example.org', /look like smtps:\/\//, { hidden: 'mail.example.org' }),
   row(
@@ -146,6 +126,27 @@ const issuer = (url: string, more = '') => `{ issuer: "${url}", audience: shop${
 
 /** Beyond these. */
 export const furtherConfigurations: readonly WrongConfiguration[] = [
+  // Settings that contradict each other.
+  row(
+    { CARTWRIGHT__DATABASE__READ_ONLY: 'true' },
+    'database.url',
+    /must be set with database\.read_only/,
+    'empty'
+  ),
+  ...Object.entries({
+    DATABASE_URL: [`${POSTGRES}?target_session_attrs=primary`, 'database.url'],
+    CARTWRIGHT__DATABASE__LISTEN_URL: [POSTGRES, 'database.listen_url'],
+    CARTWRIGHT__DATABASE__REPLICA_URL: [POSTGRES, 'database.replica_url'],
+    CARTWRIGHT__SHOP__DEMO: ['on', 'shop.demo']
+  }).map(([name, [value = '', of = '']]) =>
+    row(
+      { DATABASE_URL: POSTGRES, CARTWRIGHT__DATABASE__READ_ONLY: 'true', [name]: value },
+      of,
+      /must not|must be empty/,
+      value === 'on' ? '"on"' : { hidden: 's3cret' }
+    )
+  ),
+  one('tracing.metrics_seconds', '10', /needs tracing\.url/, '10'),
   // Types and bounds.
   one('cart.lines_max', 'many', /a whole number from 1 to 10000/),
   one('cart.lines_max', '0', /a whole number from 1 to 10000/, '0'),
