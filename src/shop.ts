@@ -13,6 +13,7 @@ import { type GetModuleApi, type Module, migrationSources } from './module.ts'
 import { openLog } from './platform/log.ts'
 import { databaseHostsOf, openPlatform } from './platform/platform.ts'
 import { DatabaseLostError, DatabaseUnreachableError } from './platform/postgres/connect.ts'
+import { databaseReadOnlyError } from './platform/postgres/errors.ts'
 import { migrate, readAppliedMigrations, requireMigrated } from './platform/postgres/migrate.ts'
 import type { WorkerLink } from './platform/worker-link.ts'
 
@@ -146,12 +147,20 @@ export async function openShop(
     } catch (error) {
       wasReached ||= error instanceof DatabaseLostError
       const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachableError)
+      if (config.database.read_only && isRefusedWrite(error))
+        throw new OperatorError(NEVER_STARTED, { cause: error })
       if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
     }
     await delay(START_PAUSE_MS)
     database = open()
   }
 }
+
+const NEVER_STARTED =
+  'The database lacks what the first start of a shop writes, such as keys. Start this version with the primary first.'
+
+const isRefusedWrite = (error: unknown): boolean =>
+  error instanceof DomainError && error.code === databaseReadOnlyError.code
 
 const isDatabaseGone = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind === 'unavailable'

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { standardModules } from '../../src/app.ts'
+import { migrationSources } from '../../src/module.ts'
+import { migrate } from '../../src/platform/postgres/migrate.ts'
 import { createShop } from '../../src/shop.ts'
 import { freePort } from '../support/free-port.ts'
 import { startProgram } from '../support/program.ts'
@@ -271,4 +273,11 @@ test('an edge does not start before the primary has its migrations', { timeout: 
     'The database lacks the migration cartwright/0001_idempotency_keys.sql, which a process with database.read_only does not apply. ' +
       'Start this version with the primary first.\n'
   ])
+})
+
+test('an edge does not start before a shop was started with the primary', { timeout: 120_000 }, async () => {
+  const { primary } = await usePrimaryAndStandby()
+  await migrate(primary.url, migrationSources(standardModules))
+  const { code, stderr } = await startProgram(edgeSettings(primary.url)).ended
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Start this version with the primary first.\n')])
 })
