@@ -148,7 +148,7 @@ export async function openShop(
       wasReached ||= error instanceof DatabaseLostError
       const isGone = isDatabaseGone(error) || (wasReached && error instanceof DatabaseUnreachableError)
       if (config.database.read_only && isRefusedWrite(error))
-        throw new OperatorError(NEVER_STARTED, { cause: error })
+        throw new OperatorError(NEEDS_PRIMARY_FIRST, { cause: error })
       if (!isGone || tries === START_TRIES_MAX) throw withoutStack(error)
     }
     await delay(START_PAUSE_MS)
@@ -156,8 +156,8 @@ export async function openShop(
   }
 }
 
-const NEVER_STARTED =
-  'The database lacks what the first start of a shop writes, such as keys. Start this version with the primary first.'
+const NEEDS_PRIMARY_FIRST =
+  'The database lacks what a start of this version writes, such as the default market. Start this version with the primary first.'
 
 const isRefusedWrite = (error: unknown): boolean =>
   error instanceof DomainError && error.code === databaseReadOnlyError.code
