@@ -27,7 +27,8 @@ export const insertNotifications = statement({
   text: `
     insert into notifications.messages (
       id, template, channel, status, unsent_status, customer_id, locale, recipient, recipient_name, data, gives_up_at)
-    select id, template, channel, 'pending', case when $isQueued then 'pending' end, customer_id, locale, recipient, recipient_name, data, gives_up_at
+    select id, template, channel, 'pending', case when $isQueued then 'pending' end, customer_id, locale, recipient,
+      recipient_name, data, gives_up_at
     from json_to_recordset($rows::text::json) as rows (
       id uuid, template text, channel text, customer_id uuid, locale text, recipient text, recipient_name text, data json,
       gives_up_at timestamptz)

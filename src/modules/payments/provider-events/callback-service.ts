@@ -135,7 +135,7 @@ export function createPaymentCallbackService({
       throw callbackSignatureInvalidError({ details: { reason: signature } })
     }
     const read = callbacks.read(callback.raw)
-    // The job meets the same error and reports it.
+    // When it fails, a job applies the event again and reports the error.
     const isApplied = read.kind === 'event' && (await storeAndApply(callback, read).catch(() => false))
     if (!isApplied) await db.transaction(tx => store(tx, callback, read))
     return { received: true }
