@@ -11,7 +11,11 @@ const database = { globalSetup: './test/support/global-setup.ts' }
 const bundle = { globalSetup: [database.globalSetup, './test/support/bundled-program.ts'] }
 /** Room for young objects: half of all garbage collection (2026-11). */
 const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=64']
-const setupFiles = ['./test/lanes/orphans.ts', './test/support/cartwright-sources.ts']
+const setupFiles = [
+  './test/lanes/orphans.ts',
+  './test/lanes/deferred-routes.ts',
+  './test/support/cartwright-sources.ts'
+]
 const shared = {
   isolate: false,
   execArgv,

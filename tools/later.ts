@@ -1,7 +1,7 @@
 /**
  * Defers what Fastify and its router do for each of three hundred routes, because hardly one needs it at the start. It
- * takes 50 ms of a start's 440 (2026-11). In the bundle it is done when it is asked for, for all routes at once, or not at
- * all.
+ * takes 50 ms of a start's 440 (2026-11). In the bundle, and in tests, it is done when it is asked for, for all routes at once,
+ * or not at all.
  */
 import type { Plugin } from 'rolldown'
 
@@ -65,15 +65,19 @@ const beforeReady = (avvio, work) => gather(avvio, work, all => avvio.once('preR
   ]
 }
 
+const nameOf = (id: string): string => /\/node_modules\/(.*)/.exec(id)?.[1] ?? ''
+
+/** Whether the module with this path or URL does something later. */
+export const isDeferred = (id: string): boolean => nameOf(id) in CHANGES
+
 /** @throws when a package is not any more what the change was made for. */
-export const later: Plugin = {
-  name: 'later',
-  transform: (code, id) => {
-    const [, name = ''] = /\/node_modules\/(.*)/.exec(id) ?? []
-    return (CHANGES[name] ?? []).reduce((text, { from, to }) => {
-      const changed = text.replace(from, to)
-      if (changed === text) throw new Error(`${name} has changed: see what it does for each route now`)
-      return changed
-    }, code)
-  }
+export function deferRouteWork(code: string, id: string): string {
+  const name = nameOf(id)
+  return (CHANGES[name] ?? []).reduce((text, { from, to }) => {
+    const changed = text.replace(from, to)
+    if (changed === text) throw new Error(`${name} has changed: see what it does for each route now`)
+    return changed
+  }, code)
 }
+
+export const later: Plugin = { name: 'later', transform: deferRouteWork }
