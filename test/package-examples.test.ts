@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { installPackage, MODULES, run } from './support/package.ts'
 
-// Lane long: the tests of five packages take a minute. package.test.ts writes and tests the module of the tutorial.
+// Lane long: the tests of five packages take a minute. new-module.test.ts has a module that only a shop knows.
 
 let installed: Awaited<ReturnType<typeof installPackage>>
 beforeAll(async () => {

@@ -6,6 +6,8 @@ import { createTestDatabase } from './support/database.ts'
 import { installPackage, run } from './support/package.ts'
 import { startProgram } from './support/program.ts'
 
+// Lane long: packing, installing and the tutorial take a minute. new-module.test.ts has a module that only a shop knows.
+
 let installed: Awaited<ReturnType<typeof installPackage>>
 beforeAll(async () => {
   installed = await installPackage()
