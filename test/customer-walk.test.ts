@@ -1,9 +1,12 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
+import { runsEveryCase } from './lanes/every-case.ts'
 import { STOCKHOLM } from './support/checkouts.ts'
 import { expectAccessible, keyboardOf, type Tab, useFront, walk } from './support/front.ts'
 import { enrol, nextCode } from './support/second-factor.ts'
 
 const LONG = { timeout: 240_000 }
+/** A walk whose requests are tested without a browser, beside the modules that it uses. */
+const dearWalk = runsEveryCase ? walk : test.skip
 const PASSWORD = 'a long engine poem'
 const front = useFront()
 
@@ -159,7 +162,7 @@ walk(
   }
 )
 
-walk(
+dearWalk(
   'a page of the shop front asks for a log-in when its session was ended in another tab',
   LONG,
   async () => {
@@ -177,7 +180,7 @@ walk(
   }
 )
 
-walk('a form of the shop front whose session was ended elsewhere shows that', LONG, async () => {
+dearWalk('a form of the shop front whose session was ended elsewhere shows that', LONG, async () => {
   const { email, caller } = await register()
   const tab = await front.open('#/log-in')
   await logIn(tab, email)
@@ -219,7 +222,7 @@ walk('the shop front never repeats an order without a response as another custom
   expect((await front.done(bob.caller.get('/api/orders'))).items).toEqual([])
 })
 
-walk(
+dearWalk(
   'in the shop front a customer who forgot the password sets a new one by the link of a mail',
   LONG,
   async () => {
@@ -250,7 +253,7 @@ walk(
   }
 )
 
-walk(
+dearWalk(
   'in the shop front a customer changes the account, downloads its data and deletes it',
   LONG,
   async () => {
@@ -307,7 +310,7 @@ walk(
   }
 )
 
-walk(
+dearWalk(
   'in the shop front a customer writes, changes and deletes a review, which others read as plain text',
   LONG,
   async () => {
@@ -340,7 +343,7 @@ walk(
   }
 )
 
-walk('in the shop front a customer adds an earlier guest order to the account', LONG, async () => {
+dearWalk('in the shop front a customer adds an earlier guest order to the account', LONG, async () => {
   const { email } = await register()
   const bowl = await sellBowl()
   const body = {
@@ -368,7 +371,7 @@ walk('in the shop front a customer adds an earlier guest order to the account', 
   expect((await storedIn(tab))['cartwright-shop.orders']).toBe('[]')
 })
 
-walk('two tabs of one customer in the shop front order one cart once', LONG, async () => {
+dearWalk('two tabs of one customer in the shop front order one cart once', LONG, async () => {
   const { email, caller } = await register()
   const bowl = await sellBowl()
   await front.done(caller.post('/api/auth/addresses', { address: STOCKHOLM }))
@@ -386,30 +389,34 @@ walk('two tabs of one customer in the shop front order one cart once', LONG, asy
   expect(items).toHaveLength(1)
 })
 
-walk("what a guest entered at the shop front's checkout is still there after the log-in", LONG, async () => {
-  const { email } = await register()
-  const bowl = await sellBowl()
-  const tab = await front.open(`#/products/${bowl.slug}`)
-  await tab.click('button', 'Add to cart')
-  await tab.sees('Added to your cart.')
-  await tab.click('a', 'Go to the cart')
-  await tab.click('a', 'Go to the checkout')
-  await tab.choose('[name="shipping_address/country"]', 'SE')
-  for (const name of ['name', 'line1', 'postal_code', 'city'] as const)
-    await tab.type(`[name="shipping_address/${name}"]`, STOCKHOLM[name])
-  await tab.click('.option', 'Express')
-  await tab.sees('$27.90', '.sums .total')
-  await tab.click('a', 'Do you have an account? Log in')
-  await tab.sees('Log in', 'h1')
-  await logIn(tab, email)
-  await tab.sees(`You are logged in as ${email}.`)
-  await tab.sees('$27.90', '.sums .total')
-  expect(await tab.evaluate(`document.querySelector('[name="shipping_address/city"]').value`)).toBe(
-    STOCKHOLM.city
-  )
-})
+dearWalk(
+  "what a guest entered at the shop front's checkout is still there after the log-in",
+  LONG,
+  async () => {
+    const { email } = await register()
+    const bowl = await sellBowl()
+    const tab = await front.open(`#/products/${bowl.slug}`)
+    await tab.click('button', 'Add to cart')
+    await tab.sees('Added to your cart.')
+    await tab.click('a', 'Go to the cart')
+    await tab.click('a', 'Go to the checkout')
+    await tab.choose('[name="shipping_address/country"]', 'SE')
+    for (const name of ['name', 'line1', 'postal_code', 'city'] as const)
+      await tab.type(`[name="shipping_address/${name}"]`, STOCKHOLM[name])
+    await tab.click('.option', 'Express')
+    await tab.sees('$27.90', '.sums .total')
+    await tab.click('a', 'Do you have an account? Log in')
+    await tab.sees('Log in', 'h1')
+    await logIn(tab, email)
+    await tab.sees(`You are logged in as ${email}.`)
+    await tab.sees('$27.90', '.sums .total')
+    expect(await tab.evaluate(`document.querySelector('[name="shipping_address/city"]').value`)).toBe(
+      STOCKHOLM.city
+    )
+  }
+)
 
-walk('in the shop front an administrator with a second factor logs in with a code', LONG, async () => {
+dearWalk('in the shop front an administrator with a second factor logs in with a code', LONG, async () => {
   const account = { email: newEmail(), password: PASSWORD }
   await front.employ(account)
   const { access_token } = await front.done(front.anonymous.post('/api/auth/login', account))
@@ -424,7 +431,7 @@ walk('in the shop front an administrator with a second factor logs in with a cod
   expect(tab.addresses.filter(address => address.endsWith('/api/auth/login'))).toHaveLength(1)
 })
 
-walk(
+dearWalk(
   'in a browser whose storage is full, the shop front keeps the cart until the page is closed',
   LONG,
   async () => {
@@ -442,7 +449,7 @@ walk(
   }
 )
 
-walk(
+dearWalk(
   'an unknown address in the shop front shows an error page, and sends no other request to the shop',
   LONG,
   async () => {
@@ -456,7 +463,7 @@ walk(
   }
 )
 
-walk('in the shop front a guest erases the data of an order by the link of a mail', LONG, async () => {
+dearWalk('in the shop front a guest erases the data of an order by the link of a mail', LONG, async () => {
   const bowl = await sellBowl()
   const email = newEmail()
   const items = [{ variant_id: bowl.variants[0].id, quantity: 1 }]
@@ -482,7 +489,7 @@ walk('in the shop front a guest erases the data of an order by the link of a mai
   expect((await front.done(front.admin.get(`/api/admin/orders/${id}`))).email).toBeNull()
 })
 
-walk(
+dearWalk(
   'a German customer registers and buys in the shop front with the keyboard alone, at 360 pixels width',
   LONG,
   async () => {

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { changesIn } from './lanes/changed.ts'
 import { readImports } from './lanes/imports.ts'
-import { lanesOf } from './lanes/lanes.ts'
+import { isTest, lanesOf } from './lanes/lanes.ts'
 import { selectTests } from './lanes/selection.ts'
 
-// `npm test`: everything but the long lane. `npm run test:long` (`--long`): the long lane.
+// `npm test`: everything but the long lane. `npm run test:long` (`--long`): the long lane, and dear cases of other files.
 // `npm run test:fast` (`--fast`): types, what has changed, and all tests of units.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -87,8 +87,22 @@ const everything = (): Step[] => [
 ]
 const long = (): Step[] => [
   { name: 'Long tests', command: 'vitest', args: ['run', '--project=long'] },
+  {
+    name: 'Files with dear cases',
+    command: 'vitest',
+    args: ['run', ...filesWithDearCases()],
+    env: { EVERY_CASE: '1' }
+  },
   { name: '20,000 generated requests', command: 'vitest', args: ['run', 'test/fuzz'], env: { FUZZ: '20000' } }
 ]
+
+function filesWithDearCases(): string[] {
+  const imports = readImports(ROOT)
+  const { long, ...others } = lanesOf(imports)
+  return Object.values(others)
+    .flat()
+    .filter(path => imports.reach(path, isTest).has('test/lanes/every-case.ts'))
+}
 
 function fast(): Step[] {
   const imports = readImports(ROOT)

@@ -177,4 +177,4 @@ describeOnAllServices(ground => {
       'Restore it with the version and the modules that created it.'
     )
   })
-})
+}, true)

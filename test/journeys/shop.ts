@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { TestResponse } from '../../src/testing.ts'
 import { useRedisServer } from '../faults/redis-server.ts'
+import { runsEveryCase } from '../lanes/every-case.ts'
 import { usePost } from '../support/checkouts.ts'
 import { makeDataFolder } from '../support/data-folder.ts'
 import { createTestDatabase, useEmptyDatabase } from '../support/database.ts'
@@ -23,11 +24,12 @@ export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 export type ShopServices = 'embedded' | 'external'
 const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
-/** Declares tests twice: for the embedded database, and for PostgreSQL and Redis. */
-export function describeOnAllServices(declare: (ground: ShopServices) => void): void {
+/** Declares tests twice: for the embedded database, and for PostgreSQL and Redis. The second only with every case if they are dear. */
+export function describeOnAllServices(declare: (ground: ShopServices) => void, areDear = false): void {
   describe('on the embedded database', () => declare('embedded'))
-  describe.skipIf(!HAS_REDIS)('on PostgreSQL and Redis, with two processes (REDIS_URL or redis-server)', () =>
-    declare('external')
+  describe.skipIf(!HAS_REDIS || (areDear && !runsEveryCase))(
+    'on PostgreSQL and Redis, with two processes (REDIS_URL or redis-server)',
+    () => declare('external')
   )
 }
 
