@@ -47,7 +47,7 @@ describeOnAllServices(ground => {
     await close(day, orders)
     await hears(orders)
   })
-})
+}, true)
 
 type Shop = Awaited<ReturnType<typeof openDay>>
 type Order = { id: string; number: string; total: number }

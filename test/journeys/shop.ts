@@ -24,7 +24,10 @@ export const TRANSFER = { provider: 'manual', method: 'bank_transfer' }
 export type ShopServices = 'embedded' | 'external'
 const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
-/** Declares tests twice: for the embedded database, and for PostgreSQL and Redis. The second only with every case if they are dear. */
+/**
+ * Declares tests twice: for the embedded database, and for PostgreSQL and Redis. Dear tests have the second only with every
+ * case, because the customer's journey has it always.
+ */
 export function describeOnAllServices(declare: (ground: ShopServices) => void, areDear = false): void {
   describe('on the embedded database', () => declare('embedded'))
   describe.skipIf(!HAS_REDIS || (areDear && !runsEveryCase))(
