@@ -25,8 +25,9 @@ export function copyTree(): string {
     encoding: 'utf8',
     maxBuffer: OUTPUT_BYTES_MAX
   })
+  // A link to a folder counts as a folder.
   for (const path of listed.stdout.split('\0').filter(path => path !== ''))
-    cpSync(join(ROOT, path), join(copy, path), { force: true })
+    cpSync(join(ROOT, path), join(copy, path), { force: true, recursive: true, verbatimSymlinks: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
