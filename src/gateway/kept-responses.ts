@@ -29,9 +29,9 @@ declare module 'fastify' {
   }
 }
 
-const FIRST_PAGES_BYTES_MAX = 8_388_608
-const OTHERS_BYTES_MAX = 25_165_824
-const ENTRY_OVERHEAD_BYTES = 1_000
+const FIRST_PAGES_BYTES_MAX = 4_194_304
+const OTHERS_BYTES_MAX = 8_388_608
+const ENTRY_OVERHEAD_BYTES = 2_000
 /** A kept response is built by its handler again after this time, so the caches behind it see which pages are used. */
 const KEPT_MS_MAX = 1_000
 /** A shared cache may send a response for so many seconds more while it validates it (RFC 5861, 3). */
@@ -42,8 +42,7 @@ const STALE_MS_MAX = 300_000
 const STALE_FIRST_PAGE_MS_MAX = 3_600_000
 
 type KeptResponse = Keeping & {
-  readonly text: string
-  /** The bytes of the text: Node copies a string each time that it sends it. */
+  /** Bytes, because Node copies a string each time that it sends it. */
   readonly body: Buffer
   /** The header blocks that were sent last. */
   plainHead: ReusedHead | undefined
@@ -64,6 +63,14 @@ type Deps = {
   shopperAddresses: Pick<ShopperAddressReader, 'setShopperAddress'>
   publicLimit: Pick<TierRateLimitHooks, 'takeNow'> | undefined
 }
+
+/** The bytes of a text in memory of their own. `Buffer.from` would keep a slab of 64 kB that other buffers share. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
+
 type SendError = typeof sendErrorResponse
 export type KeptResponses = ReturnType<typeof createKeptResponses>
 
@@ -110,7 +117,7 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
   const createMap = (bytesMax: number) =>
     new RecentlyUsedMap<KeptResponse>(
       bytesMax,
-      ({ text, body }, key) => 2 * (text.length + key.length + body.length) + ENTRY_OVERHEAD_BYTES
+      ({ body }, key) => body.length + key.length + ENTRY_OVERHEAD_BYTES
     )
   const firstPages = createMap(FIRST_PAGES_BYTES_MAX)
   const others = createMap(OTHERS_BYTES_MAX)
@@ -148,8 +155,8 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
 
   /** Sends a response, with its age when it is stale. */
   function write(kept: KeptResponse, request: FastifyRequest, reply: FastifyReply, staleAt?: number): void {
-    const { text, body, made, headers, cacheControl, currentAt } = kept
-    const isGzipped = made.gzipped instanceof Buffer && isGzipWanted(text, request.headers['accept-encoding'])
+    const { body, made, headers, cacheControl, currentAt } = kept
+    const isGzipped = made.gzipped instanceof Buffer && isGzipWanted(body, request.headers['accept-encoding'])
     const tag = isGzipped ? made.gzipTag : made.tag
     const own = ['etag', tag]
     // A shared cache could keep a stale response that was purged from it already. RFC 9111, 5.1 and 5.5.
@@ -210,12 +217,12 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
         const value = reply.getHeader(name)
         return value === undefined ? [] : [name, String(value)]
       })
-      const body = Buffer.from(text)
+      const body = bytesOf(text)
       const now = performance.now()
       const cacheControl = String(reply.getHeader('cache-control'))
       const until = now + KEPT_MS_MAX
       const heads = { plainHead: undefined, gzipHead: undefined }
-      const kept = { ...keeping, ...heads, text, body, made, headers, cacheControl, until, currentAt: now }
+      const kept = { ...keeping, ...heads, body, made, headers, cacheControl, until, currentAt: now }
       ;(keeping.isFirstPage ? firstPages : others).set(keyOf(request), kept)
     },
 
@@ -226,10 +233,10 @@ export function createKeptResponses({ config, broadcast, db, varyHeaders, ...res
       const now = performance.now()
       const isNew = now < found.until && found.isCurrent()
       if (!isNew && !(mayBeStale(found, now) && outage.isAway(now))) return false
-      const { text, made } = found
+      const { body, made } = found
       // The `onSend` hook of the route compresses it.
       const mustCompress =
-        isNew && isGzipWanted(text, request.headers['accept-encoding']) && !(made.gzipped instanceof Buffer)
+        isNew && isGzipWanted(body, request.headers['accept-encoding']) && !(made.gzipped instanceof Buffer)
       if (mustCompress || !isAllowed(request, reply)) return false
       write(found, request, reply, isNew ? undefined : now)
       return true

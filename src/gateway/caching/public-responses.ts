@@ -11,8 +11,8 @@ const compress = promisify(gzip)
 const COMPRESSED_LENGTH_MIN = 2_048
 /** Compressing 100 products takes 0.6 ms on another thread. Above this concurrency, responses are sent uncompressed. */
 const COMPRESSING_MAX = 4
-const TEXTS_MAX = 5_000
-const LENGTHS_MAX = 33_554_432
+const TEXTS_MAX = 2_000
+const LENGTHS_MAX = 8_388_608
 
 /** The ETags of a text, and its compressed form once a client has requested it. */
 export type Representation = { tag: string; gzipTag: string; gzipped: Buffer | Promise<Buffer> | undefined }
@@ -25,9 +25,9 @@ export type KeepResponse = (
 ) => void
 type Done = (error: Error | null, payload?: unknown) => void
 
-/** Whether the client accepts gzip for this text, and the text is long enough for it. */
-export const isGzipWanted = (text: string, acceptEncoding: string | undefined): boolean =>
-  text.length >= COMPRESSED_LENGTH_MIN && acceptsGzip(acceptEncoding)
+/** Whether the client accepts gzip for this content, and the content is long enough for it. */
+export const isGzipWanted = (content: string | Buffer, acceptEncoding: string | undefined): boolean =>
+  content.length >= COMPRESSED_LENGTH_MIN && acceptsGzip(acceptEncoding)
 
 /**
  * Creates an `onSend` hook for public responses. It adds an ETag, answers 304 to clients with a current copy, and
