@@ -11,7 +11,7 @@ const compress = promisify(gzip)
 const COMPRESSED_LENGTH_MIN = 2_048
 /** Compressing 100 products takes 0.6 ms on another thread. Above this concurrency, responses are sent uncompressed. */
 const COMPRESSING_MAX = 4
-const TEXTS_MAX = 2_000
+const TEXTS_MAX = 1_000
 const LENGTHS_MAX = 8_388_608
 
 /** The ETags of a text, and its compressed form once a client has requested it. */

@@ -2,7 +2,7 @@ import { createLruCache } from '../../../kernel/lru-cache.ts'
 import type { ReadableField, ReadResourceFields, Resource } from '../../../kernel/resources.ts'
 import type { CatalogPage } from '../revision/page-cache.ts'
 
-const TEXTS_MAX = 2_000
+const TEXTS_MAX = 1_000
 const LENGTHS_MAX = 8_388_608
 /** The place of a value: its field and the id of its object. No stored text begins with NUL, so no other value matches. */
 const PLACE = /"\\u0000([a-z0-9_.]+):([0-9a-f-]{36})"/
