@@ -6,7 +6,7 @@ import { enrol, nextCode } from './support/second-factor.ts'
 
 const LONG = { timeout: 240_000 }
 /** A walk whose requests are tested without a browser, beside the modules that it uses. */
-const dearWalk = runsEveryCase ? walk : test.skip
+const expensiveWalk = runsEveryCase ? walk : test.skip
 const PASSWORD = 'a long engine poem'
 const front = useFront()
 
@@ -162,7 +162,7 @@ walk(
   }
 )
 
-dearWalk(
+expensiveWalk(
   'a page of the shop front asks for a log-in when its session was ended in another tab',
   LONG,
   async () => {
@@ -180,7 +180,7 @@ dearWalk(
   }
 )
 
-dearWalk('a form of the shop front whose session was ended elsewhere shows that', LONG, async () => {
+expensiveWalk('a form of the shop front whose session was ended elsewhere shows that', LONG, async () => {
   const { email, caller } = await register()
   const tab = await front.open('#/log-in')
   await logIn(tab, email)
@@ -222,7 +222,7 @@ walk('the shop front never repeats an order without a response as another custom
   expect((await front.done(bob.caller.get('/api/orders'))).items).toEqual([])
 })
 
-dearWalk(
+expensiveWalk(
   'in the shop front a customer who forgot the password sets a new one by the link of a mail',
   LONG,
   async () => {
@@ -253,7 +253,7 @@ dearWalk(
   }
 )
 
-dearWalk(
+expensiveWalk(
   'in the shop front a customer changes the account, downloads its data and deletes it',
   LONG,
   async () => {
@@ -310,7 +310,7 @@ dearWalk(
   }
 )
 
-dearWalk(
+expensiveWalk(
   'in the shop front a customer writes, changes and deletes a review, which others read as plain text',
   LONG,
   async () => {
@@ -343,7 +343,7 @@ dearWalk(
   }
 )
 
-dearWalk('in the shop front a customer adds an earlier guest order to the account', LONG, async () => {
+expensiveWalk('in the shop front a customer adds an earlier guest order to the account', LONG, async () => {
   const { email } = await register()
   const bowl = await sellBowl()
   const body = {
@@ -371,7 +371,7 @@ dearWalk('in the shop front a customer adds an earlier guest order to the accoun
   expect((await storedIn(tab))['cartwright-shop.orders']).toBe('[]')
 })
 
-dearWalk('two tabs of one customer in the shop front order one cart once', LONG, async () => {
+expensiveWalk('two tabs of one customer in the shop front order one cart once', LONG, async () => {
   const { email, caller } = await register()
   const bowl = await sellBowl()
   await front.done(caller.post('/api/auth/addresses', { address: STOCKHOLM }))
@@ -389,7 +389,7 @@ dearWalk('two tabs of one customer in the shop front order one cart once', LONG,
   expect(items).toHaveLength(1)
 })
 
-dearWalk(
+expensiveWalk(
   "what a guest entered at the shop front's checkout is still there after the log-in",
   LONG,
   async () => {
@@ -416,22 +416,26 @@ dearWalk(
   }
 )
 
-dearWalk('in the shop front an administrator with a second factor logs in with a code', LONG, async () => {
-  const account = { email: newEmail(), password: PASSWORD }
-  await front.employ(account)
-  const { access_token } = await front.done(front.anonymous.post('/api/auth/login', account))
-  const { secret } = await enrol(front.as(access_token))
-  const tab = await front.open('#/log-in')
-  await logIn(tab, account.email)
-  await tab.sees('Confirm that it is you')
-  expect(await tab.evaluate('document.activeElement.textContent')).toBe('Confirm that it is you')
-  await tab.type('[name="code"]', nextCode(secret))
-  await tab.click('button', 'Confirm')
-  await tab.sees('Your account', 'h1')
-  expect(tab.addresses.filter(address => address.endsWith('/api/auth/login'))).toHaveLength(1)
-})
+expensiveWalk(
+  'in the shop front an administrator with a second factor logs in with a code',
+  LONG,
+  async () => {
+    const account = { email: newEmail(), password: PASSWORD }
+    await front.employ(account)
+    const { access_token } = await front.done(front.anonymous.post('/api/auth/login', account))
+    const { secret } = await enrol(front.as(access_token))
+    const tab = await front.open('#/log-in')
+    await logIn(tab, account.email)
+    await tab.sees('Confirm that it is you')
+    expect(await tab.evaluate('document.activeElement.textContent')).toBe('Confirm that it is you')
+    await tab.type('[name="code"]', nextCode(secret))
+    await tab.click('button', 'Confirm')
+    await tab.sees('Your account', 'h1')
+    expect(tab.addresses.filter(address => address.endsWith('/api/auth/login'))).toHaveLength(1)
+  }
+)
 
-dearWalk(
+expensiveWalk(
   'in a browser whose storage is full, the shop front keeps the cart until the page is closed',
   LONG,
   async () => {
@@ -449,7 +453,7 @@ dearWalk(
   }
 )
 
-dearWalk(
+expensiveWalk(
   'an unknown address in the shop front shows an error page, and sends no other request to the shop',
   LONG,
   async () => {
@@ -463,33 +467,37 @@ dearWalk(
   }
 )
 
-dearWalk('in the shop front a guest erases the data of an order by the link of a mail', LONG, async () => {
-  const bowl = await sellBowl()
-  const email = newEmail()
-  const items = [{ variant_id: bowl.variants[0].id, quantity: 1 }]
-  const body = { items, email, shipping_address: STOCKHOLM }
-  const { id, order_token, number } = await front.done(front.anonymous.post('/api/orders/guest', body))
-  const tab = await front.open(`#/orders/${id}/${order_token}`)
-  await tab.sees(number, 'h1')
-  await tab.click('nav a', 'Orders')
-  await tab.click('a', 'Your data of orders without an account')
-  await tab.type('[name="email"]', email)
-  await tab.choose('[name="action"]', 'erase')
-  await tab.click('button', 'Send the link')
-  await tab.sees(`If there are orders with ${email}`)
-  await tab.goto(await front.linkIn('guest_data', email))
-  await tab.click('button', 'Confirm the request')
-  await tab.sees('Some of your orders are not complete yet.')
-  await front.done(
-    front.anonymous.post(`/api/orders/guest/${id}/cancel`, {}, { 'x-order-token': order_token })
-  )
-  await expectAccessible(tab)
-  await tab.click('button', 'Confirm the request')
-  await tab.sees(`Your data is erased from these orders: ${number}.`)
-  expect((await front.done(front.admin.get(`/api/admin/orders/${id}`))).email).toBeNull()
-})
+expensiveWalk(
+  'in the shop front a guest erases the data of an order by the link of a mail',
+  LONG,
+  async () => {
+    const bowl = await sellBowl()
+    const email = newEmail()
+    const items = [{ variant_id: bowl.variants[0].id, quantity: 1 }]
+    const body = { items, email, shipping_address: STOCKHOLM }
+    const { id, order_token, number } = await front.done(front.anonymous.post('/api/orders/guest', body))
+    const tab = await front.open(`#/orders/${id}/${order_token}`)
+    await tab.sees(number, 'h1')
+    await tab.click('nav a', 'Orders')
+    await tab.click('a', 'Your data of orders without an account')
+    await tab.type('[name="email"]', email)
+    await tab.choose('[name="action"]', 'erase')
+    await tab.click('button', 'Send the link')
+    await tab.sees(`If there are orders with ${email}`)
+    await tab.goto(await front.linkIn('guest_data', email))
+    await tab.click('button', 'Confirm the request')
+    await tab.sees('Some of your orders are not complete yet.')
+    await front.done(
+      front.anonymous.post(`/api/orders/guest/${id}/cancel`, {}, { 'x-order-token': order_token })
+    )
+    await expectAccessible(tab)
+    await tab.click('button', 'Confirm the request')
+    await tab.sees(`Your data is erased from these orders: ${number}.`)
+    expect((await front.done(front.admin.get(`/api/admin/orders/${id}`))).email).toBeNull()
+  }
+)
 
-dearWalk(
+expensiveWalk(
   'a German customer registers and buys in the shop front with the keyboard alone, at 360 pixels width',
   LONG,
   async () => {

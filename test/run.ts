@@ -6,7 +6,7 @@ import { readImports } from './lanes/imports.ts'
 import { isTest, lanesOf } from './lanes/lanes.ts'
 import { selectTests } from './lanes/selection.ts'
 
-// `npm test`: everything but the long lane. `npm run test:long` (`--long`): the long lane, and dear cases of other files.
+// `npm test`: everything but the long lane. `npm run test:long` (`--long`): the long lane, and expensive cases of other files.
 // `npm run test:fast` (`--fast`): types, what has changed, and all tests of units.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -88,15 +88,15 @@ const everything = (): Step[] => [
 const long = (): Step[] => [
   { name: 'Long tests', command: 'vitest', args: ['run', '--project=long'] },
   {
-    name: 'Files with dear cases',
+    name: 'Files with expensive cases',
     command: 'vitest',
-    args: ['run', ...filesWithDearCases()],
+    args: ['run', ...filesWithExpensiveCases()],
     env: { EVERY_CASE: '1' }
   },
   { name: '20,000 generated requests', command: 'vitest', args: ['run', 'test/fuzz'], env: { FUZZ: '20000' } }
 ]
 
-function filesWithDearCases(): string[] {
+function filesWithExpensiveCases(): string[] {
   const imports = readImports(ROOT)
   const { long, ...others } = lanesOf(imports)
   return Object.values(others)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { dearTest, runsEveryCase } from './lanes/every-case.ts'
+import { expensiveTest, runsEveryCase } from './lanes/every-case.ts'
 import { makeDataFolder } from './support/data-folder.ts'
 import { createTestDatabase } from './support/database.ts'
 import { freePort } from './support/free-port.ts'
@@ -139,7 +139,7 @@ describe('the first start', () => {
   )
 
   // Below, a command uses the database of such a shop.
-  dearTest('the first start works without the demo and without an external database', async () => {
+  expensiveTest('the first start works without the demo and without an external database', async () => {
     const program = start({ CARTWRIGHT__SHOP__DEMO: 'off' })
     const products = await fetch(`${await program.listening}/api/products`)
     expect(await products.json()).toEqual({ items: [], next_cursor: null })

@@ -25,12 +25,12 @@ export type ShopServices = 'embedded' | 'external'
 const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server', ['--version']).status === 0
 
 /**
- * Declares tests twice: for the embedded database, and for PostgreSQL and Redis. Dear tests have the second only with every
+ * Declares tests twice: for the embedded database, and for PostgreSQL and Redis. Expensive tests have the second only with every
  * case, because the customer's journey has it always.
  */
-export function describeOnAllServices(declare: (ground: ShopServices) => void, areDear = false): void {
+export function describeOnAllServices(declare: (ground: ShopServices) => void, areExpensive = false): void {
   describe('on the embedded database', () => declare('embedded'))
-  describe.skipIf(!HAS_REDIS || (areDear && !runsEveryCase))(
+  describe.skipIf(!HAS_REDIS || (areExpensive && !runsEveryCase))(
     'on PostgreSQL and Redis, with two processes (REDIS_URL or redis-server)',
     () => declare('external')
   )
