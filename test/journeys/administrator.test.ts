@@ -32,22 +32,25 @@ POT,5,3
 TIN,50,10
 `
 
-describeOnAllServices(ground => {
-  test('an administrator runs a shop for a day, and in the evening orders, payments and stock add up', async () => {
-    const day = await openDay(ground)
-    await furnish(day)
-    const packer = await hire(day)
-    const hears = await tellTheWarehouse(day)
-    const orders = await sell(day)
-    await pack(day, packer, orders.pots)
-    await giveBack(day, orders)
-    await moderate(day)
-    await rest(day)
-    await dismiss(day)
-    await close(day, orders)
-    await hears(orders)
-  })
-}, true)
+describeOnAllServices(
+  ground => {
+    test('an administrator runs a shop for a day, and in the evening orders, payments and stock add up', async () => {
+      const day = await openDay(ground)
+      await furnish(day)
+      const packer = await hire(day)
+      const hears = await tellTheWarehouse(day)
+      const orders = await sell(day)
+      await pack(day, packer, orders.pots)
+      await giveBack(day, orders)
+      await moderate(day)
+      await rest(day)
+      await dismiss(day)
+      await close(day, orders)
+      await hears(orders)
+    })
+  },
+  { areExpensive: true }
+)
 
 type Shop = Awaited<ReturnType<typeof openDay>>
 type Order = { id: string; number: string; total: number }

@@ -28,7 +28,10 @@ const HAS_REDIS = process.env.REDIS_URL !== undefined || spawnSync('redis-server
  * Declares tests twice: for the embedded database, and for PostgreSQL and Redis. Expensive tests have the second only with every
  * case, because the customer's journey has it always.
  */
-export function describeOnAllServices(declare: (ground: ShopServices) => void, areExpensive = false): void {
+export function describeOnAllServices(
+  declare: (ground: ShopServices) => void,
+  { areExpensive = false } = {}
+): void {
   describe('on the embedded database', () => declare('embedded'))
   describe.skipIf(!HAS_REDIS || (areExpensive && !runsEveryCase))(
     'on PostgreSQL and Redis, with two processes (REDIS_URL or redis-server)',
