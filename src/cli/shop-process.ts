@@ -31,8 +31,8 @@ export async function loadShopCode(): Promise<typeof import('../shop.ts')> {
   return import('../shop.ts')
 }
 
-/** So much may be added to what survived before V8 collects again. By default it is more than doubled. */
-const HEAP_GROWTH_PERCENT = 40
+/** Half of what survived may be added before V8 collects again. By default it is more than doubled. */
+const HEAP_GROWTH_PERCENT = 50
 
 /** Tunes V8 for a process that has started and will run for long. */
 export function tuneGarbageCollection(): void {
