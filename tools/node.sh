@@ -17,6 +17,6 @@ fi
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/compiled}"
 # For a start: npm links no package, so no path has to be followed, which is a tenth of loading the program (2026-11). Young objects
 # get 27 MB under load instead of up to 64. An idle process does not collect its memory, because V8 then discards its compiled
-# code as well: the next orders took up to a fourth more CPU (docs/decisions/0136).
+# code as well: orders in bursts took a tenth more CPU (docs/decisions/0136).
 START_FLAGS='--preserve-symlinks --max-semi-space-size=16 --no-memory-reducer'
 export PATH NODE_COMPILE_CACHE START_FLAGS
