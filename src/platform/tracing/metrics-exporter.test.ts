@@ -128,7 +128,9 @@ test('the last values are sent when the shop stops', async () => {
 test('exports that the collector does not accept are counted and logged once, and requests succeed', async () => {
   const { request, expose, log } = await useMeasuredGateway(503)
   await eventually(async () =>
-    expect(await expose()).toMatch(/^cartwright_tracing_metric_exports_total\{result="dropped"\} 2$/m)
+    expect(await expose()).toMatch(
+      /^cartwright_tracing_metric_exports_total\{result="dropped"\} (?:[2-9]|\d\d+)$/m
+    )
   )
   expect((await request('GET', '/api/x/1')).status).toBe(200)
   expect(log.filter(({ msg }) => msg === WARNING)).toHaveLength(1)
