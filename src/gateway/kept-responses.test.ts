@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { moduleOf, parseRaw, sendRaw, useGateway } from '../../test/support/gateway.ts'
+import { shareShops } from '../../test/support/shared-shops.ts'
 import { keepResponseWhile } from './kept-responses.ts'
+
+shareShops()
 
 const config = { class: 'browse', cache: 'public' } as const
 const LONG = 'x'.repeat(3_000)

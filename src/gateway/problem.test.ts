@@ -1,8 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { expect, test } from 'vitest'
-import { browse, moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { browse, moduleOf, useGateway, useSharedGateway } from '../../test/support/gateway.ts'
+import { shareShops } from '../../test/support/shared-shops.ts'
 import { defineError, type ErrorKind } from '../kernel/errors.ts'
 import { Type } from '../kernel/schema.ts'
+
+shareShops()
 
 const statuses: [ErrorKind, number][] = [
   ['invalid', 400],
@@ -177,8 +180,10 @@ test.each([
   'ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0'
 ])('an invalid traceparent is not logged (%.70s)', async traceparent => {
-  const gateway = await useGateway()
+  const gateway = await useSharedGateway()
+  const before = gateway.log.length
   await gateway.request('GET', '/nowhere', { headers: { traceparent } })
-  expect(gateway.log.filter(line => line.level === 30)).toHaveLength(1)
-  expect(JSON.stringify(gateway.log)).not.toContain('"trace"')
+  const lines = gateway.log.slice(before)
+  expect(lines.filter(line => line.level === 30)).toHaveLength(1)
+  expect(JSON.stringify(lines)).not.toContain('"trace"')
 })

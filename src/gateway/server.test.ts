@@ -1,8 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { browse, moduleOf, openGateway, type TestGateway, useGateway } from '../../test/support/gateway.ts'
+import { beforeAll, expect, test } from 'vitest'
+import {
+  browse,
+  moduleOf,
+  type TestGateway,
+  useGateway,
+  useSharedGateway
+} from '../../test/support/gateway.ts'
+import { shareShops } from '../../test/support/shared-shops.ts'
 import { OperatorError } from '../kernel/errors.ts'
 import { Type } from '../kernel/schema.ts'
 import type { Tiers } from './routing/tiers.ts'
+
+shareShops()
 
 /** Echoes requests. */
 const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
@@ -16,9 +25,8 @@ const echo = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
 
 let gateway: TestGateway
 beforeAll(async () => {
-  gateway = await openGateway({ modules: [echo] })
+  gateway = await useSharedGateway({ modules: [echo] })
 })
-afterAll(() => gateway.close())
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

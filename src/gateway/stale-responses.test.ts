@@ -1,9 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { moduleOf, useGateway } from '../../test/support/gateway.ts'
+import { shareShops } from '../../test/support/shared-shops.ts'
 import { defineError } from '../kernel/errors.ts'
 import type { BroadcastWatcher } from '../platform/broadcast.ts'
 import { databaseBusyError, databaseUnavailableError } from '../platform/postgres/errors.ts'
 import { allowSharedCaching, keepResponseWhile } from './kept-responses.ts'
+
+shareShops()
 
 const config = { class: 'browse', cache: 'public' } as const
 const LONG = 'x'.repeat(3_000)

@@ -4,7 +4,6 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import pg from 'pg'
 import pino from 'pino'
-import { onTestFinished } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { authenticationRequiredError, type VerifyBearerToken } from '../../src/gateway/callers/identity.ts'
 import type { Tiers } from '../../src/gateway/routing/tiers.ts'
@@ -13,6 +12,7 @@ import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'
 import { createTestDatabase } from './database.ts'
 import { SECRET_SETTINGS } from './secrets.ts'
+import { type OnFinished, openShared } from './shared-shops.ts'
 
 export type TestGateway = Gateway & {
   platform: Platform
@@ -43,16 +43,40 @@ const authenticateByName: VerifyBearerToken = async token => {
   return { userId, role: role === 'admin' ? 'admin' : 'customer', scopes: null, sessionId: null, expiresAt }
 }
 
-/** The real gateway on a real platform, for one test, with the modules that the test makes up. */
+const ownDatabase = async (onFinished: OnFinished) => {
+  const { url, drop } = await createTestDatabase()
+  onFinished(drop)
+  return url
+}
+
+/**
+ * The real gateway on a real platform, for one test, with the modules that the test makes up. Gateways of a file that calls
+ * `shareShops` share one database.
+ */
 export async function useGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const gateway = await openGateway(options)
-  onTestFinished(() => gateway.close())
+  const databaseUrl = await openShared(['gateway database'], ownDatabase)
+  return openShared(undefined, onFinished => openOn(databaseUrl, options, onFinished))
+}
+
+/** The same for all tests of a file that calls `shareShops`, if they pass the same options, with the same functions. */
+export async function useSharedGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const databaseUrl = await openShared(['gateway database'], ownDatabase)
+  return openShared(['gateway', options], onFinished => openOn(databaseUrl, options, onFinished))
+}
+
+async function openOn(databaseUrl: string, options: TestGatewayOptions, onFinished: OnFinished) {
+  const gateway = await openGateway(options, databaseUrl)
+  onFinished(gateway.close)
   return gateway
 }
 
 /** The same for many tests; it has to be closed. */
-export async function openGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const created = await createTestDatabase()
+export async function openGateway(
+  options: TestGatewayOptions = {},
+  databaseUrl?: string
+): Promise<TestGateway> {
+  const created =
+    databaseUrl === undefined ? await createTestDatabase() : { url: databaseUrl, drop: async () => {} }
   const config = loadConfig([], {
     ...SECRET_SETTINGS,
     CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',

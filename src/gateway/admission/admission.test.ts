@@ -3,6 +3,9 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { browse, moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+
+shareShops()
 
 /** Creates a gateway with few slots, where `/api/x/wait` holds its slot until released. */
 async function useCrowdedGateway(slots: number) {

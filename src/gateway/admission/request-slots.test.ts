@@ -2,10 +2,13 @@ import { connect, type Socket } from 'node:net'
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { loadConfig } from '../../config.ts'
 import { createMetricRegistry } from '../../platform/metrics/registry.ts'
 import type { RequestClass, Tiers } from '../routing/tiers.ts'
 import { createRequestSlots } from './request-slots.ts'
+
+shareShops()
 
 const of = (name: RequestClass) => ({ config: { class: name } })
 

@@ -2,6 +2,9 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
 import { moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+
+shareShops()
 
 /** Compressions in total, now running, and at most running simultaneously. */
 const compressions = vi.hoisted(() => ({ all: 0, now: 0, most: 0 }))

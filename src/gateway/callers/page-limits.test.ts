@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const LIMITED = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'true',

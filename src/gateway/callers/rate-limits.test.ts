@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { moduleOf, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { Type } from '../../kernel/schema.ts'
 import { input, line } from '../../kernel/wire.ts'
 import { BODY_BYTES_CHARGED_AS_REQUEST, networkOfAddress } from './rate-limits.ts'
+
+shareShops()
 
 test.each([
   ['192.0.2.1:5678', '192.0.2.1'],

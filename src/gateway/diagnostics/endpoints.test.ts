@@ -1,14 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import {
-  openGateway,
   type TestGateway,
   type TestGatewayOptions,
-  useGateway
+  useGateway,
+  useSharedGateway
 } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { createMemoryCache, type RedisHealth } from '../../platform/cache/cache.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { statement } from '../../platform/postgres/statement.ts'
+
+shareShops()
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const time = expect.stringMatching(ISO_TIME)
@@ -18,9 +21,8 @@ const selectOne = statement({ name: 'test.select_one', gives: { one: 'int4' }, t
 
 let gateway: TestGateway
 beforeAll(async () => {
-  gateway = await openGateway()
+  gateway = await useSharedGateway()
 })
-afterAll(() => gateway.close())
 
 type Answers = {
   database?: () => Promise<void>

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { readExposition } from '../../../test/support/exposition.ts'
 import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { RequestDurationHistogram } from '../../platform/metrics/durations.ts'
 import { createMetricRegistry } from '../../platform/metrics/registry.ts'
 import { createMetricsExposition } from './metrics.ts'
+
+shareShops()
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x/:id', browse, async () => ({ ok: true }))

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
-import { browse, moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { browse, moduleOf, useSharedGateway } from '../../../test/support/gateway.ts'
 import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { loadConfig } from '../../config.ts'
 import { createDevelopmentPeerCheck } from './development-access.ts'
+
+shareShops()
 
 const routes = moduleOf('x', ['/api/x'], ({ public: open }) => {
   open.get('/x', browse, async () => ({}))
 })
 const statusOf = async (settings: Record<string, string>, host: string, url = '/api/x') => {
-  const gateway = await useGateway({ modules: [routes], settings })
+  const gateway = await useSharedGateway({ modules: [routes], settings })
   const { status, json } = await gateway.request('GET', url, { headers: { host } })
   return [status, json.code]
 }

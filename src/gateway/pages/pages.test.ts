@@ -1,9 +1,12 @@
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { freePort } from '../../../test/support/free-port.ts'
-import { useGateway } from '../../../test/support/gateway.ts'
+import { useGateway, useSharedGateway } from '../../../test/support/gateway.ts'
 import { SECRET_SETTINGS } from '../../../test/support/secrets.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { loadConfig } from '../../config.ts'
+
+shareShops()
 
 const PRODUCTION = { CARTWRIGHT__ENVIRONMENT: 'production' }
 
@@ -23,7 +26,7 @@ test.each([
 )
 
 test('openapi.json is compressed, has an ETag, and is not sent again while unchanged', async () => {
-  const { app } = await useGateway()
+  const { app } = await useSharedGateway()
   const ask = (headers: Record<string, string>) => app.inject({ url: '/openapi.json', headers })
   const plain = await ask({})
   expect(plain.headers).toMatchObject({
@@ -40,7 +43,7 @@ test('openapi.json is compressed, has an ETag, and is not sent again while uncha
 })
 
 test('the API page runs only its own scripts, and no text becomes markup', async () => {
-  const { app } = await useGateway()
+  const { app } = await useSharedGateway()
   for (const [path, type] of [
     ['/docs', 'text/html'],
     ['/docs/', 'text/html'],
@@ -66,7 +69,7 @@ test('the API page runs only its own scripts, and no text becomes markup', async
 })
 
 test('no other file is served below /docs', async () => {
-  const { app } = await useGateway()
+  const { app } = await useSharedGateway()
   for (const name of [
     'none.js',
     '..%2Fdocs-page.ts',

@@ -6,8 +6,11 @@ import { text } from 'node:stream/consumers'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import { moduleOf, parseRaw, sendRaw, useGateway, useSharedGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import type { Tiers } from './tiers.ts'
+
+shareShops()
 
 const csv = (bytesMax: number) =>
   ({ config: { class: 'bulk', body: { stream: 'text/csv', bytesMax } } }) as const
@@ -22,18 +25,16 @@ function routes(tiers: Tiers): void {
   tiers.public.post('/x/callback/:provider', bytes, async request => ({ hex: request.body.toString('hex') }))
   tiers.public.post('/x', json, async request => ({ n: request.body.n + 1 }))
 }
-const useBodies = () =>
-  useGateway({
-    modules: [
-      moduleOf('x', ['/api/x'], routes),
-      // The same media type on the same tier, with another kind of body.
-      moduleOf('y', ['/api/y'], tiers =>
-        tiers.public.post('/y/file', csv(1_000), async request => ({
-          length: (await text(request.body)).length
-        }))
-      )
-    ]
-  })
+const modules = [
+  moduleOf('x', ['/api/x'], routes),
+  // The same media type on the same tier, with another kind of body.
+  moduleOf('y', ['/api/y'], tiers =>
+    tiers.public.post('/y/file', csv(1_000), async request => ({
+      length: (await text(request.body)).length
+    }))
+  )
+]
+const useBodies = () => useSharedGateway({ modules })
 
 test("the type of a route's handler depends on the kind of its body", () => {
   const check = (tiers: Tiers) => {

@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { moduleOf, useGateway } from '../../../test/support/gateway.ts'
+import { moduleOf, useSharedGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { Type } from '../../kernel/schema.ts'
+
+shareShops()
 
 const config = { class: 'browse', noReplay: 'a test' } as const
 const made = { 201: Type.Object({ id: Type.String() }) }
@@ -31,7 +34,7 @@ const things = moduleOf('x', ['/api/x'], ({ public: open }) => {
 })
 
 test('a 201 response has a Location header if a route reads the new object', async () => {
-  const gateway = await useGateway({ modules: [things] })
+  const gateway = await useSharedGateway({ modules: [things] })
   const { status, headers } = await gateway.request('POST', '/api/x/things?market=de')
   expect([status, headers.location]).toEqual([201, '/api/x/things/7'])
   expect((await gateway.request('GET', String(headers.location))).status).toBe(200)
@@ -40,7 +43,7 @@ test('a 201 response has a Location header if a route reads the new object', asy
 })
 
 test('a list response links to its next page, and the last page has no link', async () => {
-  const gateway = await useGateway({ modules: [things] })
+  const gateway = await useSharedGateway({ modules: [things] })
   const first = await gateway.request('GET', '/api/x/pages?limit=1')
   expect(first.headers.link).toBe('</api/x/pages?limit=1&cursor=c%2B1>; rel="next"')
   const next = String(first.headers.link).slice(1, -'>; rel="next"'.length)
@@ -49,13 +52,13 @@ test('a list response links to its next page, and the last page has no link', as
 })
 
 test('a CSV download has a file name in its headers', async () => {
-  const gateway = await useGateway({ modules: [things] })
+  const gateway = await useSharedGateway({ modules: [things] })
   const { headers } = await gateway.request('GET', '/api/x/things/7/rows.csv')
   expect(headers['content-disposition']).toBe('attachment; filename="x-things-rows.csv"')
 })
 
 test('HEAD of a CSV download has its headers and reads no row', async () => {
-  const gateway = await useGateway({ modules: [things] })
+  const gateway = await useSharedGateway({ modules: [things] })
   const path = '/api/x/things/7/rows.csv'
   const { headers, text } = await gateway.request('GET', path)
   expect(text).toBe('a,b\n1,2\n')

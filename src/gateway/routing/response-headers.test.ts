@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { moduleOf, openGateway, useGateway } from '../../../test/support/gateway.ts'
+import { moduleOf, openGateway, useGateway, useSharedGateway } from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const COMMON = {
   'x-content-type-options': 'nosniff',
@@ -34,7 +37,7 @@ test.each([
 ])(
   'the response headers of %s forbid every cache to store it',
   async (_what, method, path, token, status) => {
-    const gateway = await useGateway({ modules: [routes] })
+    const gateway = await useSharedGateway({ modules: [routes] })
     const answer = await gateway.request(method, path, token === undefined ? {} : { token })
     expect(answer.status).toBe(status)
     expect(answer.headers).toMatchObject(COMMON)
@@ -44,7 +47,7 @@ test.each([
 )
 
 test('public responses may be stored, and are revalidated each time', async () => {
-  const gateway = await useGateway({ modules: [routes] })
+  const gateway = await useSharedGateway({ modules: [routes] })
   const { headers } = await gateway.request('GET', '/api/x/shared')
   expect(headers).toMatchObject({ ...COMMON, 'cache-control': 'public, max-age=0, stale-if-error=300' })
   expect(headers.vary).toBe('x-terms, Accept-Encoding')

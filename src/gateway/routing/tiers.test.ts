@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
-import { browse, moduleOf, parseRaw, sendRaw, useGateway } from '../../../test/support/gateway.ts'
+import {
+  browse,
+  moduleOf,
+  parseRaw,
+  sendRaw,
+  useGateway,
+  useSharedGateway
+} from '../../../test/support/gateway.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { identityOf } from '../callers/identity.ts'
 import type { Tiers } from './tiers.ts'
+
+shareShops()
 
 const ok = async () => ({ ok: true })
 const threeTiers = moduleOf('x', ['/api/x'], tiers => {
@@ -28,7 +38,7 @@ const limited = (limits: Record<string, string>) =>
   })
 
 test('public routes are open to every caller, with or without a valid token', async () => {
-  const gateway = await useGateway({ modules: [threeTiers] })
+  const gateway = await useSharedGateway({ modules: [threeTiers] })
   for (const token of [undefined, 'customer-1', 'bad']) {
     expect((await gateway.request('GET', '/api/x/open', token ? { token } : {})).status).toBe(200)
   }
@@ -46,7 +56,7 @@ test.each([
   ['a bad token', { authorization: 'Bearer bad' }],
   ['an undefined one', { authorization: 'Bearer undefined' }]
 ])('secured and admin routes return 401 to %s', async (_what, headers) => {
-  const gateway = await useGateway({ modules: [threeTiers] })
+  const gateway = await useSharedGateway({ modules: [threeTiers] })
   for (const path of ['/api/x/own', '/api/x/admin']) {
     const answer = await gateway.request('GET', path, { headers })
     expect(answer.status).toBe(401)
@@ -56,7 +66,7 @@ test.each([
 })
 
 test('a request with two Authorization headers is rejected, even when one has a valid token', async () => {
-  const gateway = await useGateway({ modules: [threeTiers] })
+  const gateway = await useSharedGateway({ modules: [threeTiers] })
   const port = await gateway.listen()
   for (const tokens of [
     ['customer-1', 'customer-2'],
@@ -71,7 +81,7 @@ test('a request with two Authorization headers is rejected, even when one has a 
 })
 
 test('secured routes accept any valid token; admin routes require the role, and their 403 names it', async () => {
-  const gateway = await useGateway({ modules: [threeTiers] })
+  const gateway = await useSharedGateway({ modules: [threeTiers] })
   const get = (path: string, token: string) => gateway.request('GET', path, { token })
   expect((await get('/api/x/own', 'customer-1')).json).toMatchObject({ userId: '1', role: 'customer' })
   expect((await get('/api/x/own', 'admin-2')).json).toMatchObject({ userId: '2' })
@@ -94,7 +104,7 @@ test('the caller is authenticated and authorized before the request is validated
 })
 
 test("a route of the public tier that reads the caller's identity fails with 500, because it is a bug", async () => {
-  const gateway = await useGateway({ modules: [threeTiers] })
+  const gateway = await useSharedGateway({ modules: [threeTiers] })
   expect((await gateway.request('GET', '/api/x/mistake', { token: 'customer-1' })).status).toBe(500)
 })
 
