@@ -60,7 +60,7 @@ test('a Redis server that starts after the shop is used as cache', async () => {
   expect(cache.statistics().redis).toBe('UP')
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
-  // On a busy machine it can be lost once more.
+  // On a busy machine the connection can be lost again.
   expect(lines.slice(0, 2)).toEqual([
     'Redis cannot be reached: this process caches in its own memory',
     'Redis is reached again'
