@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { dyingBehindCommit } from '../../../test/support/dying.ts'
+import { needsOwnShop, shareShops } from '../../../test/support/shared-shops.ts'
 import { type CartShop, quantitiesOf, storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
 import { newId } from '../../kernel/ids.ts'
+
+shareShops()
 
 const KEY = '8e03978e-40d5-43dd-bc93-6894a57f9324'
 const OTHER_KEY = '0b0e6ab5-1c9f-4f5f-9d4e-8f2f0a1f7c11'
@@ -144,6 +147,7 @@ test("a cart's domain error is stored and replayed for an idempotency key, and a
 })
 
 test('a cart request whose idempotency lease was taken over changes nothing', async () => {
+  needsOwnShop()
   let waiting: (() => void) | undefined
   let holding = false
   const shop = await useCartShop()
@@ -207,13 +211,14 @@ test('a cart request whose connection was cut is applied once, however often it 
 })
 
 describe('retries of a guest', () => {
-  const create = (shop: CartShop, variantId: string) =>
+  const create = (shop: CartShop, variantId: string, key = KEY) =>
     shop.request('POST', '/api/guest-cart', {
-      headers: { 'idempotency-key': KEY },
+      headers: { 'idempotency-key': key },
       body: { variant_id: variantId, quantity: 1 }
     })
 
   test("a guest's first addition, when retried, returns the same token of one cart", async () => {
+    needsOwnShop()
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
     const [first, again] = [await create(shop, mug), await create(shop, mug)]
@@ -226,19 +231,19 @@ describe('retries of a guest', () => {
 
   test("a guest's first addition, retried after a lost response, returns access to its cart", async () => {
     const shop = await useCartShop()
-    const mug = shop.catalog.sell()
-    await dyingBehindCommit(shop, () => create(shop, mug))
-    const retried = await create(shop, mug)
+    const [mug, key] = [shop.catalog.sell(), newId()]
+    await dyingBehindCommit(shop, () => create(shop, mug, key))
+    const retried = await create(shop, mug, key)
     expect([retried.status, retried.json.count]).toEqual([201, 1])
     const headers = { 'x-guest-cart-token': retried.json.guest_cart_token as string }
     expect((await shop.request('GET', '/api/guest-cart', { headers })).json.count).toBe(1)
-    expect((await create(shop, mug)).text).toBe(retried.text)
+    expect((await create(shop, mug, key)).text).toBe(retried.text)
   })
 
   test("a guest's later addition, retried after a lost response, is not applied twice", async () => {
     const shop = await useCartShop()
     const mug = shop.catalog.sell()
-    const { json } = await create(shop, mug)
+    const { json } = await create(shop, mug, newId())
     const headers = { 'x-guest-cart-token': json.guest_cart_token, 'idempotency-key': OTHER_KEY }
     const add = () =>
       shop.request('POST', '/api/guest-cart', { headers, body: { variant_id: mug, quantity: 1 } })

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { storedCart, useCartShop } from '../../../test/support/use-cart-shop.ts'
 import { newId } from '../../kernel/ids.ts'
+
+shareShops()
 
 /** Two customers and two guests, each with a cart of one item that no other cart has. */
 async function fourCarts() {
