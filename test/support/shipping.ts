@@ -9,6 +9,7 @@ import {
   shippingModule
 } from '../../src/modules/shipping/index.ts'
 import { customer } from '../../src/testing.ts'
+import { openShared } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
 const withCatalog = () => ({ catalog: fakeCatalog() })
@@ -40,6 +41,15 @@ export async function useShipping({
   return { ...shop, catalog, admin, made, ask }
 }
 
+/** Starts the same shop without zones and methods: deletes those that earlier tests of a shared shop made. */
+export async function useEmptyShipping() {
+  const shop = await useShipping()
+  for (const path of ['/api/admin/shipping/zones', '/api/admin/shipping/methods'])
+    for (const { id } of (await shop.admin.get(`${path}?limit=100`)).json.items)
+      await shop.admin.delete(`${path}/${id}`)
+  return shop
+}
+
 const POST = {
   id: 'post',
   method: 'shipping',
@@ -50,34 +60,41 @@ const POST = {
 const UNLABELED = { carrier: null, tracking_number: null, unchecked: false }
 type ShippedParcel = Parameters<ShippingApi['recordShipped']>[1]
 
+/** A module that records shipping events, for one test, or shared. */
+const useListener = () =>
+  openShared(['shipping listener'], async () => {
+    const receivedEvents: string[] = []
+    const listener = defineModule({
+      name: 'listener',
+      description: 'Records shipping events.',
+      basePaths: [],
+      requires: { shipping: shippingModule },
+      uses: {},
+      subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
+      setup: async () => ({
+        api: {},
+        eventHandlers: {
+          'shipping.delivered': async (_tx, events) => {
+            for (const { payload } of events)
+              receivedEvents.push(`delivered ${payload.order_id} ${payload.shipment_id}`)
+          },
+          'shipping.returned': async (_tx, events) => {
+            for (const { payload } of events)
+              receivedEvents.push(`returned ${payload.order_id} ${payload.shipment_id}`)
+          },
+          'shipping.corrected': async (_tx, events) => {
+            for (const { payload: of } of events)
+              receivedEvents.push(`corrected ${of.order_id} ${of.shipment_id} ${of.status}`)
+          }
+        }
+      })
+    })
+    return { listener, receivedEvents }
+  })
+
 /** Starts the same shop with shipped parcels, and a subscriber that records shipping events. */
 export async function useParcels(settings: Readonly<Record<string, string>> = {}) {
-  const receivedEvents: string[] = []
-  const listener = defineModule({
-    name: 'listener',
-    description: 'Records shipping events.',
-    basePaths: [],
-    requires: { shipping: shippingModule },
-    uses: {},
-    subscribes: [shipmentDeliveredEvent, shipmentReturnedEvent, shipmentCorrectedEvent],
-    setup: async () => ({
-      api: {},
-      eventHandlers: {
-        'shipping.delivered': async (_tx, events) => {
-          for (const { payload } of events)
-            receivedEvents.push(`delivered ${payload.order_id} ${payload.shipment_id}`)
-        },
-        'shipping.returned': async (_tx, events) => {
-          for (const { payload } of events)
-            receivedEvents.push(`returned ${payload.order_id} ${payload.shipment_id}`)
-        },
-        'shipping.corrected': async (_tx, events) => {
-          for (const { payload: of } of events)
-            receivedEvents.push(`corrected ${of.order_id} ${of.shipment_id} ${of.status}`)
-        }
-      }
-    })
-  })
+  const { listener, receivedEvents } = await useListener()
   const shop = await useShipping({ others: [listener], settings })
   const shipping = shop.apiOf(shippingModule) as ShippingApi
   const buyer = customer()

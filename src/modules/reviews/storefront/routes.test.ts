@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { useReviews } from '../../../../test/support/reviews.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 type Item = { id: string; rating: number }
 

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
 import { labelCarrier } from '../../../../test/support/carrier.ts'
 import { CHECKOUT_MODULES, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { needsOwnShop, openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
 import { shippingModule } from '../index.ts'
 import { deleteOldLabelDocuments } from './repository.ts'
 
+shareShops()
+
 /** A placed order whose goods are still to be shipped, in a shop with a label provider. */
 async function useOrderToShip() {
-  const carrier = labelCarrier()
+  const carrier = await openShared(['carrier'], async () => labelCarrier())
+  // Earlier tests of a shared shop have used it.
+  carrier.bought.clear()
+  carrier.voided.clear()
+  carrier.requests.length = 0
   const shop = await useCheckouts({
     modules: [...CHECKOUT_MODULES, carrier.module],
     settings: {
@@ -147,6 +154,7 @@ test('a label needs a known provider and the present version of a shipment, and 
 })
 
 test('the document of a label is deleted with the personal data of the order, and after some months', async () => {
+  needsOwnShop()
   const { admin, path, becomes, db, sql, apiOf, order } = await useOrderToShip()
   await admin.post(path, {})
   await becomes('ready')

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { useShipping } from '../../../../test/support/shipping.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { useEmptyShipping, useShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
 
-type Shop = Awaited<ReturnType<typeof useShipping>>
+shareShops()
+
+type Shop = Awaited<ReturnType<typeof useEmptyShipping>>
 const TO_SWEDEN = { destination: { country: 'SE' } }
 const PARCEL = { weight_grams: 500, value: 2_000 }
 
@@ -32,13 +35,13 @@ const shownIn = ({ json }: Awaited<ReturnType<Shop['ask']>>) =>
   json.rates.map(({ service, amount }: { service: string; amount: number }) => [service, amount])
 
 test('a shop without shipping methods has no shipping options', async () => {
-  const { ask } = await useShipping()
+  const { ask } = await useEmptyShipping()
   const { status, json } = await ask({ ...TO_SWEDEN, ...PARCEL })
   expect([status, json]).toEqual([200, { rates: [] }])
 })
 
 test('an anonymous caller gets the shipping options for a weight and a value, cheapest first', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   const { post } = await usePost(shop)
   const { status, json } = await shop.ask({ ...TO_SWEDEN, ...PARCEL })
   expect([status, json]).toEqual([
@@ -78,7 +81,7 @@ test('an anonymous caller gets the shipping options for a weight and a value, ch
 })
 
 test('for shipping rates, weights and values of variants are those of the catalog, after discounts', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   await usePost(shop)
   const jug = shop.catalog.sell({ price: 6_000, discountedPrice: 5_000, weightGrams: 400 })
   const cup = shop.catalog.sell({ price: 1, weightGrams: 201 })
@@ -96,7 +99,7 @@ test('for shipping rates, weights and values of variants are those of the catalo
 })
 
 test('items that require no shipping weigh nothing, and alone get digital shipping options', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   await usePost(shop)
   const book = shop.catalog.sell({ price: 20_000, weightGrams: 4_000, requiresShipping: false })
   const mug = shop.catalog.sell({ weightGrams: 300 })
@@ -110,7 +113,7 @@ test('items that require no shipping weigh nothing, and alone get digital shippi
 })
 
 test('shipping options for unknown and unsold variants are rejected', async () => {
-  const { catalog, ask } = await useShipping()
+  const { catalog, ask } = await useEmptyShipping()
   const mug = catalog.sell()
   const gone = catalog.sell()
   catalog.withdraw(gone)
@@ -133,13 +136,13 @@ test.each([
   [{ ...TO_SWEDEN, items: [{ variant_id: newId(), quantity: 0 }] }, 'body/items/0/quantity'],
   [{ ...TO_SWEDEN, items: Array(201).fill({ variant_id: newId(), quantity: 1 }) }, 'body/items']
 ])('the request %j for shipping options is rejected for the field %s', async (body, path) => {
-  const { ask } = await useShipping()
+  const { ask } = await useEmptyShipping()
   const { status, json } = await ask(body)
   expect([status, json.errors?.[0].path]).toEqual([400, path])
 })
 
 test('any spelling of a region has the same shipping cost, and an unknown region is rejected where rates depend on it', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   const { post } = await usePost(shop)
   const zone = await shop.made('zones', { name: 'West', areas: [{ country: 'US', region: 'CA' }] })
   await shop.made('rates', { method_id: post.id, zone_id: zone.id, amount: 700 })
@@ -158,7 +161,7 @@ test('any spelling of a region has the same shipping cost, and an unknown region
 })
 
 test('changes of shipping zones, methods and rates take effect immediately', async () => {
-  const { admin, made, ask } = await useShipping()
+  const { admin, made, ask } = await useEmptyShipping()
   const destination = { country: 'SE', postal_code: '114 55' }
   const shown = async () => shownIn(await ask({ ...PARCEL, destination }))
   const path = (of: string, { id }: { id: string }) => `/api/admin/shipping/${of}/${id}`
@@ -188,7 +191,7 @@ test('changes of shipping zones, methods and rates take effect immediately', asy
 })
 
 test('changed shipping rules take effect here immediately, elsewhere soon, and estimates run no statement', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   const other = await useShipping({ databaseUrl: shop.databaseUrl })
   const { post, rate } = await usePost(shop)
   const body = { ...TO_SWEDEN, ...PARCEL }
@@ -206,7 +209,7 @@ test('changed shipping rules take effect here immediately, elsewhere soon, and e
 })
 
 test('a shipping option keeps its id when its price changes', async () => {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   const { rate } = await usePost(shop)
   const idOf = async () => (await shop.ask({ ...TO_SWEDEN, ...PARCEL })).json.rates[1].id
   const before = await idOf()

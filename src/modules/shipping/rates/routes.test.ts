@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { useShipping } from '../../../../test/support/shipping.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { useEmptyShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const RATES = '/api/admin/shipping/rates'
 const byWeight = (...bounds: (number | null)[]) => ({
@@ -9,7 +12,7 @@ const byWeight = (...bounds: (number | null)[]) => ({
 })
 
 async function useRates() {
-  const shop = await useShipping()
+  const shop = await useEmptyShipping()
   const zone = await shop.made('zones', { name: 'Sweden', areas: [{ country: 'SE' }] })
   const method = await shop.made('methods', { kind: 'shipping', service: 'Standard' })
   const place = { method_id: method.id, zone_id: zone.id }

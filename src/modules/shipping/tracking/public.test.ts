@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { useParcels } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { deriveOrderToken } from '../../payments/index.ts'
+
+shareShops()
 
 const SORTED = { status: 'in_transit', occurred_at: '2026-11-02T10:00:00.000Z', location: 'Lund' }
 

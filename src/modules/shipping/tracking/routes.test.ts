@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { useParcels } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const day = (day: number) => `2026-11-0${day}T10:00:00.000Z`
 const SORTED = {
@@ -46,6 +49,7 @@ test('tracking events are shown to the buyer once, latest first', async () => {
 })
 
 test('a shipment emits its events delivered and returned once, however often the tracking events are repeated', async () => {
+  needsOwnShop()
   const { send, tell, receivedEvents, admin } = await useParcels()
   const [one, other] = [await send(), await send()]
   const returned = { status: 'returned', occurred_at: day(5) }
@@ -72,7 +76,7 @@ test('a shipment emits its events delivered and returned once, however often the
 test("a shipment's estimated delivery is that of the carrier, else of the shipping method, while in transit", async () => {
   const { send, tell, read, sql } = await useParcels()
   const { id, orderId } = await send()
-  await sql(`update shipping.shipments set sent_at = '2026-11-01T10:00:00Z'`)
+  await sql(`update shipping.shipments set sent_at = '2026-11-01T10:00:00Z' where id = $1`, [id])
   const estimate = async () => (await read(orderId)).json.items[0].estimated_delivery
   expect(await estimate()).toBe('2026-11-05')
   await tell(id, { ...SORTED, estimated_delivery: '2026-11-09' })

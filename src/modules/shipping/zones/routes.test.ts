@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
-import { useShipping } from '../../../../test/support/shipping.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
+import { useEmptyShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const ZONES = '/api/admin/shipping/zones'
 const SE = { country: 'SE' }
 
 test('shipping zones are listed in pages, read, changed and deleted, and their areas are stored normalized', async () => {
-  const { admin } = await useShipping()
+  const { admin } = await useEmptyShipping()
   const created = await admin.post(ZONES, {
     name: 'Nearby',
     areas: [
@@ -45,7 +48,7 @@ test('shipping zones are listed in pages, read, changed and deleted, and their a
 })
 
 test('a shipping zone with invalid areas is rejected, and the response names the field', async () => {
-  const { admin } = await useShipping()
+  const { admin } = await useEmptyShipping()
   const refused = await admin.post(ZONES, {
     name: 'Odd',
     areas: [
@@ -72,7 +75,7 @@ test('a shipping zone with invalid areas is rejected, and the response names the
 })
 
 test("a shipping zone with an area as specific as another zone's is rejected, and a more specific one is accepted", async () => {
-  const { admin } = await useShipping()
+  const { admin } = await useEmptyShipping()
   await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   const { json: south } = await admin.post(ZONES, {
     name: 'South',
@@ -96,14 +99,15 @@ test("a shipping zone with an area as specific as another zone's is rejected, an
 })
 
 test('of two concurrent requests that create the same shipping zone, one is rejected', async () => {
-  const { admin } = await useShipping()
+  const { admin } = await useEmptyShipping()
   const names = Array.from({ length: 8 }, (_, index) => `Zone ${index}`)
   const answers = await Promise.all(names.map(name => admin.post(ZONES, { name, areas: [SE] })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
 })
 
 test('the number of shipping zones is limited to a hundred', async () => {
-  const { admin, sql } = await useShipping()
+  needsOwnShop()
+  const { admin, sql } = await useEmptyShipping()
   await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   await sql(`insert into shipping.zones (id, name, areas)
     select gen_random_uuid(), 'z', '[]' from generate_series(1, 99)`)
