@@ -11,11 +11,15 @@ const EUROPE = {
   locale: 'de-DE'
 }
 
+const REDEEMERS = 'select distinct owner from pricing.redemptions'
+
 type Options = {
   databaseUrl?: string
   currency?: string
   settings?: Readonly<Record<string, string>>
   modules?: readonly Module[]
+  /** Paths below `/api/admin`: what earlier tests of a shared shop made there is deleted, in this order. */
+  without?: readonly string[]
 }
 
 /** A shop that has nothing but prices, in Swiss francs unless told otherwise. */
@@ -23,7 +27,8 @@ export async function usePricing({
   databaseUrl,
   currency = 'CHF',
   settings = {},
-  modules = []
+  modules = [],
+  without = []
 }: Options = {}) {
   const shop = await useShop({
     modules: [pricingModule, ...modules],
@@ -32,6 +37,14 @@ export async function usePricing({
   })
   const admin = shop.as({ token: 'admin' })
   const pricing = shop.apiOf(pricingModule) as PricingApi
+  // A redeemed promotion cannot be deleted.
+  for (const { owner } of without.includes('promotions') ? await shop.sql(REDEEMERS) : [])
+    await shop.db.transaction(tx => pricing.release(tx, String(owner)))
+  for (const path of without)
+    for (const { id, is_default } of (await admin.get(`/api/admin/${path}?limit=100`)).json.items) {
+      const { status, text } = is_default ? { status: 204 } : await admin.delete(`/api/admin/${path}/${id}`)
+      if (status !== 204) throw new Error(text)
+    }
   return {
     ...shop,
     pricing,

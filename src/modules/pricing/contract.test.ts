@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { moduleProviding, portsOf } from '../../../test/support/ports.ts'
 import { usePricing } from '../../../test/support/pricing.ts'
+import { openShared, shareShops } from '../../../test/support/shared-shops.ts'
 import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
 import { newId } from '../../kernel/ids.ts'
 import { provide } from '../../kernel/ports.ts'
@@ -8,6 +9,8 @@ import type { Database } from '../../platform/postgres/database.ts'
 import { type FakePricing, type FakePromotion, fakePricing } from './fake.ts'
 import { orderHistoryPort, type PricingApi } from './index.ts'
 import type { HasEarlierOrder } from './redemptions/order-history.ts'
+
+shareShops()
 
 type Subject = {
   pricing: PricingApi
@@ -21,10 +24,24 @@ type Subject = {
   setOrderHistory(hasOrdered: HasEarlierOrder): void
 }
 
+/** An order history that a test can replace, for one test, or shared. */
+const useHistory = () =>
+  openShared(['history'], async () => {
+    const orders: { hasEarlier: HasEarlierOrder } = { hasEarlier: async () => false }
+    const module = moduleProviding(
+      provide(orderHistoryPort, 'test', (...buyer) => orders.hasEarlier(...buyer))
+    )
+    return { orders, module }
+  })
+
 async function useReal(): Promise<Subject> {
-  let hasOrdered: HasEarlierOrder = async () => false
-  const history = moduleProviding(provide(orderHistoryPort, 'test', (...buyer) => hasOrdered(...buyer)))
-  const shop = await usePricing({ currency: 'USD', modules: [history] })
+  const { orders, module } = await useHistory()
+  orders.hasEarlier = async () => false
+  const shop = await usePricing({
+    currency: 'USD',
+    modules: [module],
+    without: ['promotions', 'markets', 'price-lists', 'taxes/rates', 'taxes/zones']
+  })
   const made = async (path: string, body: object) => {
     const { status, json, text } = await shop.admin.post(`/api/admin/${path}`, body)
     if (status !== 201) throw new Error(text)
@@ -66,8 +83,8 @@ async function useReal(): Promise<Subject> {
       return made('taxes/rates', { zone_id, category: 'standard', name: 'VAT', rate_ppm })
     },
     exempt: (customer_id, reason) => made('taxes/exemptions', { customer_id, company: 'Acme', reason }),
-    setOrderHistory: wanted => {
-      hasOrdered = wanted
+    setOrderHistory: hasOrdered => {
+      orders.hasEarlier = hasOrdered
     }
   }
 }

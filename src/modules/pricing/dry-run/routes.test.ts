@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const PROMOTIONS = '/api/admin/promotions'
 const DRY_RUN = `${PROMOTIONS}/dry-run`
@@ -8,7 +11,7 @@ const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage'
 const MUG = { quantity: 2, price: 1_000 }
 
 async function useDryRun() {
-  const shop = await usePricing()
+  const shop = await usePricing({ without: ['promotions', 'markets', 'taxes/rates', 'taxes/zones'] })
   const { id: zone_id } = (await shop.admin.post('/api/admin/taxes/zones', { name: 'Swiss', country: 'CH' }))
     .json
   await shop.admin.post('/api/admin/taxes/rates', {
@@ -28,6 +31,7 @@ async function useDryRun() {
 }
 
 test('a pricing dry run returns the price of a basket with its components, and redeems nothing', async () => {
+  needsOwnShop()
   const { promote, run, sql } = await useDryRun()
   const id = await promote('TEN', { uses_max: 1 })
   const lines = [MUG, { quantity: 1, price: 500, discounted_price: 400, tax_category: 'books' }]

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
-import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import type { CacheInvalidator } from '../../../platform/cached.ts'
 import { pricingModule } from '../index.ts'
 import { ensureDefaultMarket } from './service.ts'
+
+shareShops()
 
 const MARKETS = '/api/admin/markets'
 const EUROPE = {
@@ -16,14 +18,16 @@ const EUROPE = {
   prices_include_tax: true,
   locale: 'de-DE'
 }
+const useEmptyPricing = () => usePricing({ without: ['markets'] })
 
 test("the first start creates a default market in the shop's currency", async () => {
+  needsOwnShop()
   const {
     admin,
     anonymous,
     pricing: { markets },
     databaseUrl
-  } = await usePricing()
+  } = await useEmptyPricing()
   const { json } = await anonymous.get('/api/markets')
   expect(json).toEqual({
     items: [
@@ -48,7 +52,7 @@ test("the first start creates a default market in the shop's currency", async ()
 })
 
 test('a market is created, changed and deleted, and public while it is active', async () => {
-  const { admin, anonymous } = await usePricing()
+  const { admin, anonymous } = await useEmptyPricing()
   const { status, json: made, headers } = await admin.post(MARKETS, EUROPE)
   expect([status, headers.etag]).toEqual([201, '"1"'])
   expect(made).toMatchObject({ ...EUROPE, tax_rounding: 'group', is_default: false })
@@ -78,7 +82,7 @@ test('a market is created, changed and deleted, and public while it is active', 
 })
 
 test('a market is also read, changed and deleted by its code', async () => {
-  const { admin, createMarket } = await usePricing()
+  const { admin, createMarket } = await useEmptyPricing()
   const { id } = await createMarket()
   expect((await admin.get(`${MARKETS}/de`)).json.id).toBe(id)
   expect((await admin.get(`${MARKETS}/${id.toUpperCase()}`)).json.id).toBe(id)
@@ -94,7 +98,7 @@ test("a market's code is unique, and a country belongs to one market", async () 
   const {
     admin,
     pricing: { markets }
-  } = await usePricing()
+  } = await useEmptyPricing()
   await admin.post(MARKETS, EUROPE)
   const other = { ...EUROPE, code: 'at', countries: ['CH', 'AT'] }
   expect((await admin.post(MARKETS, { ...EUROPE, countries: [] })).json.code).toBe(
@@ -111,7 +115,7 @@ test("a market's code is unique, and a country belongs to one market", async () 
 })
 
 test('of two simultaneous markets with the same country one is rejected', async () => {
-  const { admin } = await usePricing()
+  const { admin } = await useEmptyPricing()
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map(code => admin.post(MARKETS, { ...EUROPE, code }))
   )
@@ -119,7 +123,8 @@ test('of two simultaneous markets with the same country one is rejected', async 
 })
 
 test('of processes that start simultaneously for the first time, one creates the default market', async () => {
-  const { databaseUrl, db, admin } = await usePricing()
+  needsOwnShop()
+  const { databaseUrl, db, admin } = await useEmptyPricing()
   const invalidation = { publish: () => {} } as unknown as CacheInvalidator
   for (let round = 0; round < 40; round += 1) {
     await runSql(databaseUrl, 'delete from pricing.markets')
@@ -129,7 +134,8 @@ test('of processes that start simultaneously for the first time, one creates the
 })
 
 test("the default market cannot be deleted or deactivated, and keeps the shop's currency", async () => {
-  const { admin, anonymous } = await usePricing()
+  needsOwnShop()
+  const { admin, anonymous } = await useEmptyPricing()
   const [{ id }] = (await admin.get(MARKETS)).json.items
   const path = `${MARKETS}/${id}`
   const refused = [
@@ -152,8 +158,6 @@ test("the default market cannot be deleted or deactivated, and keeps the shop's 
 })
 
 describe('a wrong market', () => {
-  shareShops()
-
   test.each<[string, object]>([
     ['a code in capitals', { code: 'DE' }],
     ['a code that ends in a hyphen', { code: 'de-' }],
@@ -165,14 +169,15 @@ describe('a wrong market', () => {
     ['a language that is none', { locale: 'german' }],
     ['a field that is not known', { default: true }]
   ])('a market with %s is rejected', async (_what, fields) => {
-    const { admin } = await usePricing()
+    const { admin } = await useEmptyPricing()
     expect((await admin.post(MARKETS, { ...EUROPE, ...fields })).status).toBe(400)
     expect((await admin.get(`${MARKETS}?count=true`)).json.total).toBe(1)
   })
 })
 
 test('markets are listed by code in pages, and their number is limited', async () => {
-  const { admin, sql } = await usePricing()
+  needsOwnShop()
+  const { admin, sql } = await useEmptyPricing()
   await sql(
     `insert into pricing.markets (
       id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)
@@ -192,7 +197,7 @@ test('a request uses its named market, else the market of its country, else the 
   const {
     admin,
     pricing: { markets }
-  } = await usePricing()
+  } = await useEmptyPricing()
   await admin.post(MARKETS, EUROPE)
   await admin.post(MARKETS, { ...EUROPE, code: 'gone', countries: ['FR'], active: false })
   const codeOf = async (wanted: Parameters<typeof markets.resolve>[0]) => (await markets.resolve(wanted)).code
@@ -218,7 +223,7 @@ test('a request uses its named market, else the market of its country, else the 
 })
 
 test('another process sees a changed market within a second, and reads the database once', async () => {
-  const one = await usePricing()
+  const one = await useEmptyPricing()
   const other = await usePricing({ databaseUrl: one.databaseUrl })
   expect((await other.pricing.markets.resolve({ country: 'DE' })).code).toBe('default')
   await one.admin.post(MARKETS, EUROPE)

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const LISTS = '/api/admin/price-lists'
 const WHOLESALE = { name: 'Wholesale', currency: 'EUR' }
+const useEmptyPricing = () => usePricing({ without: ['markets', 'price-lists'] })
 
 test('a price list is created, changed and deleted, and listed newest first', async () => {
-  const { admin } = await usePricing()
+  const { admin } = await useEmptyPricing()
   const { status, json: made, headers } = await admin.post(LISTS, WHOLESALE)
   expect([status, headers.etag]).toEqual([201, '"1"'])
   expect(made).toMatchObject({ ...WHOLESALE, parent_id: null, adjustment_ppm: 0, version: 1 })
@@ -29,7 +33,7 @@ test('a price list is created, changed and deleted, and listed newest first', as
 })
 
 test('a parent price list has the same currency, at most five levels exist, and an adjustment needs a parent', async () => {
-  const { admin } = await usePricing()
+  const { admin } = await useEmptyPricing()
   const { json: top } = await admin.post(LISTS, WHOLESALE)
   const codeOf = async (fields: object) => (await admin.post(LISTS, { ...WHOLESALE, ...fields })).json.code
   expect(await codeOf({ parent_id: top.id, currency: 'CHF' })).toBe('PRICING_PARENT_LIST_INVALID')
@@ -45,7 +49,7 @@ test('a parent price list has the same currency, at most five levels exist, and 
 })
 
 test('a price list in use cannot be deleted, and has the currency of its markets', async () => {
-  const { admin, createMarket } = await usePricing()
+  const { admin, createMarket } = await useEmptyPricing()
   const { json: list } = await admin.post(LISTS, WHOLESALE)
   const { json: child } = await admin.post(LISTS, { ...WHOLESALE, parent_id: list.id })
   const market = await createMarket({ price_list_id: child.id })
@@ -60,7 +64,7 @@ test('a price list in use cannot be deleted, and has the currency of its markets
 })
 
 test('a reference to a price list that is being deleted is rejected, or prevents the deletion', async () => {
-  const { admin, sql } = await usePricing()
+  const { admin, sql } = await useEmptyPricing()
   for (let round = 0; round < 5; round += 1) {
     const { json: list } = await admin.post(LISTS, WHOLESALE)
     const [made, gone] = await Promise.all([
@@ -76,7 +80,8 @@ test('a reference to a price list that is being deleted is rejected, or prevents
 })
 
 test('the 1,001st price list is rejected', async () => {
-  const { admin, sql } = await usePricing()
+  needsOwnShop()
+  const { admin, sql } = await useEmptyPricing()
   await sql(
     `insert into pricing.price_lists (id, name, currency, adjustment_ppm, depth)
     select gen_random_uuid(), 'L', 'EUR', 0, 1 from generate_series(1, 1000)`
@@ -89,7 +94,8 @@ test('the 1,001st price list is rejected', async () => {
 })
 
 test('a changed shop currency removes the price list of the default market', async () => {
-  const { admin, databaseUrl, pricing } = await usePricing()
+  needsOwnShop()
+  const { admin, databaseUrl, pricing } = await useEmptyPricing()
   const { json: list } = await admin.post(LISTS, { ...WHOLESALE, currency: 'CHF' })
   const [{ id }] = (await admin.get('/api/admin/markets')).json.items
   expect((await admin.patch(`/api/admin/markets/${id}`, { price_list_id: list.id })).status).toBe(200)

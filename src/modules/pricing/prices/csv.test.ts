@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 async function useFiles() {
   const shop = await usePricing()
@@ -8,7 +11,8 @@ async function useFiles() {
   const path = `/api/admin/price-lists/${id}`
   const importCsv = (file: string, to = path) =>
     shop.admin.post(`${to}/import`, file, { 'content-type': 'text/csv' })
-  const total = async () => (await shop.sql('select count(*)::int as count from pricing.prices'))[0]?.count
+  const total = async () =>
+    (await shop.sql('select count(*)::int as count from pricing.prices where list_id = $1', [id]))[0]?.count
   return { ...shop, id: id as string, path, importCsv, total }
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const PROMOTIONS = '/api/admin/promotions'
 const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
@@ -15,7 +18,7 @@ async function useUsed() {
     return owner
   }
   const release = (owner: string) => shop.db.transaction(tx => shop.pricing.release(tx, owner))
-  return { ...shop, path, redeem, release }
+  return { ...shop, id, path, redeem, release }
 }
 
 test('redemptions of a promotion are listed, with the remaining uses of the promotion and its codes', async () => {
@@ -61,12 +64,14 @@ test('promotion uses from before a limit was set count against the limit', async
 })
 
 test("a promotion's limit that is set while orders are placed counts each order once", async () => {
-  const { admin, path, redeem, sql } = await useUsed()
+  const { id, admin, path, redeem, sql } = await useUsed()
   const orders = Array.from({ length: 40 }, () => redeem().catch(() => undefined))
   await admin.patch(path, { uses_max: 1_000 })
   await Promise.all(orders)
   const { uses_left } = (await admin.get(path)).json
-  const [row] = await sql('select count(*)::int as used from pricing.redemptions')
+  const [row] = await sql('select count(*)::int as used from pricing.redemptions where promotion_id = $1', [
+    id
+  ])
   expect(1_000 - uses_left).toBe(row?.used)
 })
 

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
-import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const PROMOTIONS = '/api/admin/promotions'
 const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
+const useEmptyPricing = () => usePricing({ without: ['promotions', 'markets'] })
 
 test('a promotion is created with defaults, changed, listed and deleted', async () => {
-  const { admin } = await usePricing()
+  const { admin } = await useEmptyPricing()
   const { status, json: made, headers } = await admin.post(PROMOTIONS, TENTH)
   expect([status, headers.etag]).toEqual([201, '"1"'])
   expect(made).toMatchObject({
@@ -79,8 +82,6 @@ test('a promotion is created with defaults, changed, listed and deleted', async 
 })
 
 describe('a wrong promotion', () => {
-  shareShops()
-
   test.each<[string, string, object]>([
     ['an end before the start', 'PRICING_PERIOD_INVALID', { starts_at: '2026-03-02', ends_at: '2026-03-01' }],
     ['a day that there is not', 'PRICING_MOMENT_INVALID', { starts_at: '2026-02-30' }],
@@ -101,7 +102,7 @@ describe('a wrong promotion', () => {
     ['an effect of two kinds', 'VALIDATION_FAILED', { effect: { type: 'free_shipping', percentage_ppm: 1 } }],
     ['a time that is none', 'VALIDATION_FAILED', { ends_at: 'tomorrow' }]
   ])('a promotion with %s is rejected and changes nothing', async (_what, code, fields) => {
-    const { admin } = await usePricing()
+    const { admin } = await useEmptyPricing()
     const count = async () => (await admin.get(`${PROMOTIONS}?count=true`)).json.total
     const before = await count()
     const created = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
@@ -128,7 +129,7 @@ test("the days of a promotion are in the shop's time zone, and the last day coun
 })
 
 test('a market that a promotion names cannot be deleted', async () => {
-  const { admin, createMarket } = await usePricing()
+  const { admin, createMarket } = await useEmptyPricing()
   const market = await createMarket()
   const { json } = await admin.post(PROMOTIONS, { ...TENTH, markets: ['de'] })
   const path = `/api/admin/markets/${market.id}`
@@ -152,7 +153,8 @@ const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>
   )
 
 test('active automatic promotions are limited in number; ended ones and those with a code do not count', async () => {
-  const shop = await usePricing()
+  needsOwnShop()
+  const shop = await useEmptyPricing()
   const { admin } = shop
   await insertMany(shop, 195, 6)
   expect((await admin.post(PROMOTIONS, { ...TENTH, needs_code: true })).status).toBe(201)
@@ -169,14 +171,16 @@ test('active automatic promotions are limited in number; ended ones and those wi
 })
 
 test('simultaneous activations never exceed the limit of automatic promotions', async () => {
-  const shop = await usePricing()
+  needsOwnShop()
+  const shop = await useEmptyPricing()
   await insertMany(shop, 187)
   const answers = await Promise.all(Array.from({ length: 12 }, () => shop.admin.post(PROMOTIONS, TENTH)))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(9).fill(409)])
 })
 
 test('a shop above the limit of automatic promotions still quotes, and each promotion can be changed and ended', async () => {
-  const shop = await usePricing()
+  needsOwnShop()
+  const shop = await useEmptyPricing()
   const { admin } = shop
   const { json: own } = await admin.post(PROMOTIONS, { ...TENTH, combines: ['line'] })
   await insertMany(shop, 250)
@@ -200,14 +204,14 @@ test('a shop above the limit of automatic promotions still quotes, and each prom
 test.each([[{ shipping_method_ids: [newId()] }], [{ cheapest_only: true }]])(
   'a promotion that is not about shipping rejects %o',
   async fields => {
-    const { admin } = await usePricing()
+    const { admin } = await useEmptyPricing()
     const { json } = await admin.post(PROMOTIONS, { ...TENTH, ...fields })
     expect(json).toMatchObject({ code: 'PRICING_PROMOTION_SHIPPING_ONLY', status: 400 })
   }
 )
 
 test('a promotion for a customer group is rejected, because customers have none', async () => {
-  const { admin } = await usePricing()
+  const { admin } = await useEmptyPricing()
   const refused = { status: 400, json: { errors: [{ path: 'body/customer_group' }] } }
   const explained = { json: { errors: [{ message: expect.stringContaining('Set needs_code') }] } }
   const { json: made } = await admin.post(PROMOTIONS, TENTH)

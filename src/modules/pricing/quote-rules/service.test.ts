@@ -1,13 +1,17 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { toMatchableDestination } from '../../../kernel/areas.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const PROMOTIONS = '/api/admin/promotions'
 const TENTH = { name: 'A tenth off', class: 'line', effect: { type: 'percentage', percentage_ppm: 100_000 } }
 const anonymous = { codes: [], customer: null }
 
+const useEmptyPricing = () => usePricing({ without: ['promotions', 'taxes/rates', 'taxes/zones'] })
 type Shop = Awaited<ReturnType<typeof usePricing>>
 const namesOf = async ({ pricing }: Pick<Shop, 'pricing'>, codes: string[] = []) =>
   (await pricing.readRules({ codes, customer: null })).promotions.map(({ name }) => name).sort()
@@ -15,7 +19,7 @@ const promote = async ({ admin }: Pick<Shop, 'admin'>, fields: object) =>
   (await admin.post(PROMOTIONS, { ...TENTH, ...fields })).json.id as string
 
 test('quote rules contain automatic promotions and those of the given codes', async () => {
-  const shop = await usePricing()
+  const shop = await useEmptyPricing()
   const { admin, pricing } = shop
   const productId = newId()
   const id = await promote(shop, {
@@ -73,7 +77,7 @@ test('quote rules contain automatic promotions and those of the given codes', as
 })
 
 test("remaining uses of promotions and the customer's uses in quote rules are current", async () => {
-  const shop = await usePricing()
+  const shop = await useEmptyPricing()
   const { db, pricing, redeem } = shop
   const id = await promote(shop, { uses_max: 3, uses_per_customer: 2 })
   const ada = newId()
@@ -94,7 +98,7 @@ test("remaining uses of promotions and the customer's uses in quote rules are cu
 })
 
 test('tax rates in quote rules are grouped by country, without ended ones', async () => {
-  const { admin, pricing } = await usePricing()
+  const { admin, pricing } = await useEmptyPricing()
   const zone = async (fields: object) =>
     (await admin.post('/api/admin/taxes/zones', { name: 'Z', ...fields })).json.id
   const [germany, munich] = [
@@ -140,7 +144,7 @@ test('tax rates in quote rules are grouped by country, without ended ones', asyn
 })
 
 test('reading quote rules takes no statement without usage limits and codes, and one more for each of these', async () => {
-  const shop = await usePricing()
+  const shop = await useEmptyPricing()
   await promote(shop, {})
   const statementsOf = async (codes: string[]) =>
     (await shop.record(() => shop.pricing.readRules({ codes, customer: null }))).statements
@@ -152,7 +156,7 @@ test('reading quote rules takes no statement without usage limits and codes, and
 })
 
 test('quote rules with tax exemptions are cached, for exempt customers too', async () => {
-  const shop = await usePricing()
+  const shop = await useEmptyPricing()
   const [ada, bob] = [newId(), newId()]
   const exemption = { customer_id: ada, company: 'Acme', vat_id: 'DE 136 695 976', reason: 'Reverse charge' }
   await shop.admin.post('/api/admin/taxes/exemptions', { ...exemption, countries: ['FR'] })
@@ -179,7 +183,7 @@ test('quote rules with tax exemptions are cached, for exempt customers too', asy
 })
 
 test('first orders are read with the remaining uses of promotions, and only when a promotion needs them', async () => {
-  const shop = await usePricing()
+  const shop = await useEmptyPricing()
   const ada = newId()
   const look = async (codes: string[] = []) => {
     const { result, statements } = await shop.record(() => shop.pricing.readRules({ codes, customer: ada }))
@@ -195,7 +199,8 @@ test('first orders are read with the remaining uses of promotions, and only when
 })
 
 test('another process sees changed quote rules within a second, also after losing its LISTEN connection', async () => {
-  const shop = await usePricing()
+  needsOwnShop()
+  const shop = await useEmptyPricing()
   const other = await usePricing({ databaseUrl: shop.databaseUrl })
   expect(await namesOf(other)).toEqual([])
   const ada = newId()

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const RATES = '/api/admin/taxes/rates'
 const HEAD = 'country,region,postal_pattern,category,rate_ppm,name,starts_at,ends_at'
 
 async function useFiles() {
-  const shop = await usePricing({ settings: { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Berlin' } })
+  const settings = { CARTWRIGHT__SHOP__TIME_ZONE: 'Europe/Berlin' }
+  const shop = await usePricing({ settings, without: ['taxes/rates', 'taxes/zones'] })
   const importCsv = (...lines: string[]) =>
     shop.admin.post(`${RATES}/import`, [HEAD, ...lines].join('\n'), { 'content-type': 'text/csv' })
   const listed = async () => (await shop.admin.get(`${RATES}.csv`)).text.trim().split('\r\n').slice(1).sort()

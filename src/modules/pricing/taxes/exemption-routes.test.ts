@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const EXEMPTIONS = '/api/admin/taxes/exemptions'
 const ACME = { company: 'Acme GmbH', vat_id: 'DE136695976', reason: 'Reverse charge' }
 
 async function useExemptions(settings: Record<string, string> = {}) {
-  const shop = await usePricing({ settings })
+  const shop = await usePricing({ settings, without: ['taxes/exemptions'] })
   const made = async (fields: object = {}) =>
     (await shop.admin.post(EXEMPTIONS, { customer_id: newId(), ...ACME, ...fields })).json
   return { ...shop, made }
@@ -113,6 +116,7 @@ test('VAT ids are stored as invoices show them; those of unknown countries are s
 })
 
 test('tax exemptions beyond the cache limit are rejected', async () => {
+  needsOwnShop()
   const { admin, sql } = await useExemptions()
   await sql(
     `insert into pricing.exemptions (id, customer_id, company, reason)

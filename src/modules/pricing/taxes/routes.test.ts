@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { usePricing } from '../../../../test/support/pricing.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const CATEGORIES = '/api/admin/taxes/categories'
 const ZONES = '/api/admin/taxes/zones'
@@ -8,7 +11,7 @@ const RATES = '/api/admin/taxes/rates'
 const GERMANY = { name: 'Germany', country: 'DE' }
 
 async function useTaxes(settings: Record<string, string> = {}) {
-  const shop = await usePricing({ settings })
+  const shop = await usePricing({ settings, without: ['taxes/rates', 'taxes/zones'] })
   const { id: zone_id } = (await shop.admin.post(ZONES, GERMANY)).json
   const VAT = { zone_id, category: 'standard', name: 'MwSt.', rate_ppm: 190_000 }
   return { ...shop, zone_id, VAT }
