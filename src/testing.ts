@@ -120,8 +120,10 @@ const SETTINGS = {
   // A machine that runs many tests simultaneously is no reason to refuse a request.
   CARTWRIGHT__DATABASE__POOL_WAIT_MS: '60000',
   CARTWRIGHT__DATABASE__STATEMENT_TIMEOUT_MS: '60000',
-  // One shared connection is enough, because a second one takes 5 ms of CPU, and reads of one test seldom overlap.
-  CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1'
+  // One connection of a kind is enough, because each takes 8 ms of CPU, and statements of one test seldom overlap.
+  CARTWRIGHT__DATABASE__SHARED_CONNECTIONS: '1',
+  CARTWRIGHT__DATABASE__WRITE_CONNECTIONS: '1',
+  CARTWRIGHT__DATABASE__SLOW_CONNECTIONS: '1'
 }
 
 /**

@@ -61,7 +61,8 @@ test('twenty slow searches of one caller do not delay the searches of others', a
   const app = await useCatalog({
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__DATABASE__LOCK_TIMEOUT_MS: '20000',
-    CARTWRIGHT__DATABASE__POOL_WAIT_MS: '1000'
+    CARTWRIGHT__DATABASE__POOL_WAIT_MS: '1000',
+    CARTWRIGHT__DATABASE__SLOW_CONNECTIONS: '4'
   })
   await createProduct(app, { name: 'Slow', slug: 'slow', tags: ['slow'] })
   await createProduct(app, { name: 'Quick', tags: ['quick'] })
