@@ -16,7 +16,7 @@ const ADA = { email: 'ada@example.com', password: 'a long engine poem' }
 /** Creates the role and the database of a shop by the SQL of the guide. Returns the URL. */
 async function createDatabase({ host, sql }: TestCluster, shop: string): Promise<string> {
   const [code = ''] = blocksOf('sql')
-  for (const statement of code.trim().split('\n')) await sql(statement.replaceAll('mugs', shop), 'postgres')
+  for (const statement of code.trim().split('\n')) await sql(statement.replaceAll('mugs', shop), 'template1')
   return `postgres://${shop}:${encodeURIComponent('a long secret')}@${host}/${shop}`
 }
 

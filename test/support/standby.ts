@@ -5,7 +5,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import { changeFolderOwner, provideDatabaseSystemUser } from '../../src/embedded-postgres/account.ts'
 import {
   type DatabaseSystemUser,
@@ -28,6 +28,10 @@ const SETTINGS = {
   dynamic_shared_memory_type: 'mmap',
   max_connections: 100
 }
+/** Whoever connects from this machine is who they say, also for replication. */
+const EVERYBODY = 'host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n'
+/** A database that every server has. */
+const MAINTENANCE = 'template1'
 /** Not copied into a standby: they belong to the running server. */
 const OF_THE_SERVER = ['postmaster.pid', 'postmaster.opts']
 
@@ -49,12 +53,14 @@ export type TestCluster = {
 type StandbyOptions = {
   /** A commit is acknowledged once the standby has it. */
   isSynchronous?: boolean
+  /** Whether the database of the shop has its migrations; they take a CPU-second. Default: true. */
+  isMigrated?: boolean
 }
 
 /** A server for one test, which every role reaches over TCP without a password. It runs the embedded server's programs. */
-export const useCluster = async (): Promise<TestCluster> => (await usePrimary()).primary
+export const useCluster = async (): Promise<TestCluster> => (await usePrimary({})).primary
 
-async function usePrimary() {
+async function usePrimary({ isMigrated = true }: Pick<StandbyOptions, 'isMigrated'>) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-standby-'))
   await chmod(folder, 0o755)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -66,7 +72,10 @@ async function usePrimary() {
   const { status, stderr } = spawnSync('cp', ['-a', await initialized, first], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   const primary = await startCluster(programs, first, account)
-  await primary.sql('create database shop', 'postgres')
+  if (!isMigrated) {
+    await primary.sql('drop database shop', MAINTENANCE)
+    await primary.sql('create database shop template template0', MAINTENANCE)
+  }
   return { primary, folder, first, programs, account }
 }
 
@@ -75,9 +84,10 @@ async function usePrimary() {
  * copied between `pg_backup_start` and `pg_backup_stop`.
  */
 export async function usePrimaryAndStandby({
-  isSynchronous = false
+  isSynchronous = false,
+  ...options
 }: StandbyOptions = {}): Promise<{ primary: TestCluster; standby: TestCluster }> {
-  const { primary, folder, first, programs, account } = await usePrimary()
+  const { primary, folder, first, programs, account } = await usePrimary(options)
   const second = join(folder, 'two')
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
@@ -110,7 +120,7 @@ export async function usePrimaryAndStandby({
   return { primary, standby }
 }
 
-/** Data that initdb has made for this process, to be copied: that takes a fourth of the CPU time. */
+/** The data folder of a server with the database of the shop, made once in this process and copied for each server. */
 let initialized: Promise<string> | undefined
 
 async function initialize(programs: string, account: DatabaseSystemUser): Promise<string> {
@@ -118,11 +128,25 @@ async function initialize(programs: string, account: DatabaseSystemUser): Promis
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   await chmod(folder, 0o755)
   const cluster = join(folder, 'cluster')
-  await makeFolder(cluster, account)
-  const made = runPostgresProgram(account, join(programs, 'bin/initdb'), [
-    ...['-D', cluster, '-U', 'cartwright', '--auth=trust', '--no-sync', '--locale=C', '-E', 'UTF8']
-  ])
-  if (made.status !== 0) throw new Error(made.stderr)
+  const migrated = inject('cluster')
+  const succeed = ({ status, stderr }: { status: number | null; stderr: string }) => {
+    // A failed statement does not end the server.
+    if (status !== 0 || stderr.includes('ERROR')) throw new Error(stderr)
+  }
+  if (migrated === undefined) {
+    await makeFolder(cluster, account)
+    const options = ['-U', 'cartwright', '--auth=trust', '--no-sync', '--locale=C', '-E', 'UTF8']
+    succeed(runPostgresProgram(account, join(programs, 'bin/initdb'), ['-D', cluster, ...options]))
+  } else {
+    succeed(spawnSync('cp', ['-a', migrated, cluster], { encoding: 'utf8' }))
+    await writeFile(join(cluster, 'pg_hba.conf'), EVERYBODY)
+  }
+  const sql =
+    migrated === undefined
+      ? 'create database shop'
+      : `drop database ${inject('templateName')}\nalter database cartwright rename to shop`
+  const single = ['--single', '-F', '-D', cluster, MAINTENANCE]
+  succeed(runPostgresProgram(account, join(programs, 'bin/postgres'), single, `${sql}\n`))
   return cluster
 }
 
@@ -183,7 +207,7 @@ async function startCluster(
     server.child.kill('SIGINT')
     await server.ended
   }
-  const isUp = () => sql('select', 'postgres')
+  const isUp = () => sql('select', MAINTENANCE)
   const start = async ({ asStandby } = { asStandby: false }) => {
     await server.ended
     if (asStandby) await writeFile(join(cluster, 'standby.signal'), '')
