@@ -24,6 +24,14 @@ import { testSecrets } from './secrets.ts'
 import { openShared } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
+type LedgerObject = {
+  id: string
+  object: string
+  status: string
+  amount: number
+  /** Of a charge or a refund. */
+  payment_intent?: string
+}
 type Options = {
   settings?: Readonly<Record<string, string>>
   databaseUrl?: string
@@ -79,7 +87,7 @@ export async function openTestSandbox(shopPort?: number) {
     /** The objects of the ledger file in their last state. */
     objects: async () => {
       const text = await readFile(join(folder, 'ledger.jsonl'), 'utf8')
-      const objects = new Map<string, { id: string; object: string; status: string; amount: number }>()
+      const objects = new Map<string, LedgerObject>()
       for (const line of text.split('\n').filter(each => each !== ''))
         for (const object of JSON.parse(line).objects ?? []) objects.set(object.id, object)
       return [...objects.values()]
@@ -90,8 +98,8 @@ export async function openTestSandbox(shopPort?: number) {
 /** Starts a shop with payments, a test double of orders and a sandbox that sends callbacks to it, for one test, or shared. */
 const openPayments = (options: Options) => {
   const { settings = {}, databaseUrl, sandboxUrl, provides = [], modules = [], applyChange } = options
-  const isShared = Object.keys(options).every(name => name === 'settings')
-  return openShared(isShared ? ['payments', settings] : undefined, async onFinished => {
+  const isShared = Object.keys(options).every(name => ['settings', 'applyChange'].includes(name))
+  return openShared(isShared ? ['payments', settings, applyChange] : undefined, async onFinished => {
     const port = await freePort()
     const sandbox = await openTestSandbox(port)
     onFinished(sandbox.close)
@@ -175,6 +183,12 @@ export async function usePayments(options: Options = {}) {
     intent,
     act,
     account: async (orderId: string) => api.findAccount(shop.db, orderId),
+    /** The sandbox's objects of a payment in their last state. */
+    objectsOf: async (paymentId: string) => {
+      const intent = await sandbox.intentOf(paymentId)
+      if (intent === undefined) return []
+      return (await sandbox.objects()).filter(each => [each.id, each.payment_intent].includes(intent.id))
+    },
     payment: async (id: string) => (await shop.as(admin()).get(`/api/admin/payments/${id}`)).json,
     /** Makes all waiting operations, events and polls due now. */
     hurry: async () => {

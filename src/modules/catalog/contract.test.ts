@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { createProduct, oneOfEach, useCatalog } from '../../../test/support/catalog.ts'
-import { useTestDatabase } from '../../../test/support/database.ts'
+import { needsOwnShop, shareShops } from '../../../test/support/shared-shops.ts'
+import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Database } from '../../platform/postgres/database.ts'
 import { cartModule } from '../cart/index.ts'
 import { type FakeProduct, fakeCatalog } from './fake.ts'
 import { type CatalogApi, catalogModule } from './index.ts'
+
+shareShops()
 
 type Subject = {
   catalog: CatalogApi
@@ -51,7 +54,7 @@ async function useFake(): Promise<Subject> {
   const catalog = fakeCatalog()
   return {
     catalog,
-    db: await useTestDatabase(),
+    db: transactionsInMemory,
     sell: async product => catalog.sell(product),
     withdraw: async id => catalog.withdraw(id)
   }
@@ -191,6 +194,7 @@ describe.each([
   })
 
   test('the catalog returns example offers, and whether it is empty', async () => {
+    needsOwnShop()
     const { catalog, sell } = await use()
     expect([await catalog.isEmpty(), await catalog.someOffers(2)]).toEqual([true, []])
     const ids = [await sell({}), await sell({}), await sell({})]

@@ -8,6 +8,7 @@ import {
   createProduct,
   useCatalog
 } from '../../../test/support/catalog.ts'
+import { needsOwnShop, shareShops } from '../../../test/support/shared-shops.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { newId } from '../../kernel/ids.ts'
 import { createIdempotentWrite, newWrite } from '../../platform/idempotency/write.ts'
@@ -15,6 +16,8 @@ import { createCategoryService } from './categories/service.ts'
 import { createCatalogDiscountService } from './discounts/service.ts'
 import { createProductService } from './products/service.ts'
 import { createVariantService } from './variants/service.ts'
+
+shareShops()
 
 type Sent = { body?: unknown; headers?: Record<string, string> }
 
@@ -43,6 +46,7 @@ async function useAdmin() {
 }
 
 test('a retried product creation after a lost response returns the product, also if renamed and its slug reused', async () => {
+  needsOwnShop()
   const { app, send, lose } = await useAdmin()
   const body = { name: 'Mug', variants: [{ sku: 'A', price: 1 }] }
   const { first, retry } = await lose('POST', 'products', { body })
@@ -54,6 +58,7 @@ test('a retried product creation after a lost response returns the product, also
 })
 
 test('a retry after a lost response returns the created product after it was renamed', async () => {
+  needsOwnShop()
   const { send, lose } = await useAdmin()
   const { first, retry } = await lose('POST', 'products', { body: { name: 'Mug' } })
   await send('PATCH', `products/${first.id}`, { body: { slug: 'cup' } })
@@ -89,6 +94,7 @@ test('a retry after a lost response returns the created category, also if anothe
 })
 
 test('a retry after a lost response returns the created discount, also if others have its name', async () => {
+  needsOwnShop()
   const { app, send, lose } = await useAdmin()
   const { id } = await createProduct(app)
   const body = { name: 'Less', scope: 'product', target_id: id, amount: 1 }
@@ -103,7 +109,7 @@ test('a retry after a lost response returns the created discount, also if others
 /** One resource of each kind, with its path. */
 async function everything(app: CatalogApp) {
   const product = await createProduct(app)
-  const category = await createCategory(app, 'Home')
+  const category = await createCategory(app, `Home ${randomUUID()}`)
   const discount = await createDiscount(app, { scope: 'category', target_id: category.id, amount: 1 })
   return [
     [`discounts/${discount.id}`, { name: 'More' }, 'CATALOG_DISCOUNT_STALE'],
@@ -173,6 +179,7 @@ test('a catalog write with an old version in If-Match is rejected; the present v
 })
 
 test('each change raises the version of a category or discount', async () => {
+  needsOwnShop()
   const { app, send } = await useAdmin()
   const [[discount], [category]] = (await everything(app)) as unknown as [[string], [string]]
   for (const path of [discount, category]) {
@@ -196,6 +203,7 @@ test('of concurrent deletions of one catalog object one succeeds, and the others
 })
 
 test('the idempotency key of a catalog write is completed in its transaction; after losing its lease it writes nothing', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const { db, broadcast } = app.platform
   const currency = 'USD'

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import { usePayments } from '../../../test/support/payments.ts'
 import { portsOf } from '../../../test/support/ports.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { transactionsInMemory } from '../../../test/support/transactions-in-memory.ts'
 import { found } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -17,6 +18,8 @@ import {
   type PaymentChangeListener,
   type PaymentsApi
 } from './index.ts'
+
+shareShops()
 
 type Subject = {
   payments: PaymentsApi
@@ -79,7 +82,8 @@ describe.each([
             )
         )
       )
-    return { ...subject, forOrders, withAccount, open, account, waitForChange, changes }
+    const changesOf = (orderId: string) => changes.filter(change => change.orderId === orderId)
+    return { ...subject, forOrders, withAccount, open, account, waitForChange, changesOf }
   }
 
   test('a payment account is opened in the transaction of the order, and rolled back with it', async () => {
@@ -120,10 +124,10 @@ describe.each([
   })
 
   test('a captured payment is reported to other modules in the transaction that records it', async () => {
-    const { payments, open, account, waitForChange, changes, pay } = await useChanges()
+    const { payments, open, account, waitForChange, changesOf, pay } = await useChanges()
     const orderId = await open(900, {})
     await payments.sendOperations(orderId)
-    expect(changes).toMatchObject([
+    expect(changesOf(orderId)).toMatchObject([
       {
         orderId,
         due: 900,
@@ -134,10 +138,10 @@ describe.each([
       }
     ])
     await payments.sendOperations(orderId)
-    expect(changes).toHaveLength(1)
+    expect(changesOf(orderId)).toHaveLength(1)
     await pay(orderId)
     await waitForChange(orderId, { previousStatus: 'unpaid', status: 'paid', captured: 900, isSettled: true })
-    expect(changes.at(-1)?.openMethods).toEqual([])
+    expect(changesOf(orderId).at(-1)?.openMethods).toEqual([])
     expect(await account(orderId)).toMatchObject({ status: 'paid', captured: 900, is_overpaid: false })
   })
 

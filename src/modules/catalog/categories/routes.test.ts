@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest'
 import { createCategory, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 
 test('categories are listed as a tree, sorted by position and name', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -54,6 +58,7 @@ test('a category is moved together with all categories below it', async () => {
 })
 
 test('two concurrent moves never put a category below itself', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const a = await createCategory(app, 'A')
   const b = await createCategory(app, 'B', a.id)
@@ -75,7 +80,7 @@ test('only a category without children can be deleted, and its products are kept
   const app = await useCatalog()
   const parent = await createCategory(app, 'Parent')
   const child = await createCategory(app, 'Child', parent.id)
-  const product = await createProduct(app, { slug: 'mug', category_ids: [child.id] })
+  const product = await createProduct(app, { category_ids: [child.id] })
   const remove = (id: string) => app.request('DELETE', `/api/catalog/categories/${id}`, admin)
   expect((await remove(parent.id)).json).toMatchObject({ status: 409, code: 'CATALOG_CATEGORY_NOT_EMPTY' })
   expect((await remove(child.id)).status).toBe(204)
@@ -85,6 +90,7 @@ test('only a category without children can be deleted, and its products are kept
 })
 
 test('each change of a category emits catalog.changed, and its products keep their version', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const send = (method: string, path: string, body?: object) =>
     app.request(method, `/api/catalog/${path}`, { ...admin, ...(body && { body }) })

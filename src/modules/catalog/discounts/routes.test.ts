@@ -8,7 +8,10 @@ import {
   useCatalog
 } from '../../../../test/support/catalog.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString()
@@ -38,6 +41,7 @@ test('a discount applies to a product, a variant, or a category with those below
 })
 
 test('a discount is listed, updated and deleted, and prices change with it', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const product = await createProduct(app, { slug: 'mug' })
   const made = await createDiscount(app, { scope: 'product', target_id: product.id, amount: 100 })
@@ -109,6 +113,7 @@ test('a discount needs an existing target, one kind of value, and valid times', 
 })
 
 test('a product list sorted by price is right when a discount has just started or ended', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   await createProduct(app, { name: 'Cheap', variants: [{ sku: 'C', price: 500 }] })
   const dear = await createProduct(app, { name: 'Dear', variants: [{ sku: 'D', price: 900 }] })

@@ -3,9 +3,12 @@ import { expect, test } from 'vitest'
 import { type CatalogApp, createProduct, oneOfEach, useCatalog } from '../../../../test/support/catalog.ts'
 import { csvOf, importFile, sized } from '../../../../test/support/csv.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { insertProducts } from '../products/repository.ts'
 import { findCatalogRevision } from '../revision/repository.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 const product = async (app: CatalogApp, slug: string) => {
@@ -48,31 +51,32 @@ test('imported variants keep their ids when prices, SKUs and order change; missi
 
 test('imported variants that swap their options are matched by SKU', async () => {
   const app = await useCatalog()
-  await importFile(app, csvOf([sized('mug', 'S', 'A'), sized('mug', 'M', 'B')]))
-  const [a, b] = (await product(app, 'mug')).variants
-  const { json } = await importFile(app, csvOf([sized('mug', 'S', 'B'), sized('mug', 'M', 'A')]))
+  await importFile(app, csvOf([sized('cup', 'S', 'P'), sized('cup', 'M', 'Q')]))
+  const [p, q] = (await product(app, 'cup')).variants
+  const { json } = await importFile(app, csvOf([sized('cup', 'S', 'Q'), sized('cup', 'M', 'P')]))
   expect(json).toMatchObject({ variants: { updated: 2, created: 0, deactivated: 0 }, errors_total: 0 })
-  expect((await product(app, 'mug')).variants).toMatchObject([
-    { id: b.id, sku: 'B', attributes: { Size: 'S' } },
-    { id: a.id, sku: 'A', attributes: { Size: 'M' } }
+  expect((await product(app, 'cup')).variants).toMatchObject([
+    { id: q.id, sku: 'Q', attributes: { Size: 'S' } },
+    { id: p.id, sku: 'P', attributes: { Size: 'M' } }
   ])
 })
 
 test('a product import sets requires_shipping, and keeps fields that the file does not have', async () => {
   const app = await useCatalog()
-  const file = (shipped: string) => csvOf([{ ...sized('mug', 'S'), 'Variant Requires Shipping': shipped }])
+  const file = (shipped: string) => csvOf([{ ...sized('bowl', 'S'), 'Variant Requires Shipping': shipped }])
   const { json } = await importFile(app, file('false'))
   expect(json.ignored_columns).not.toContain('Variant Requires Shipping')
-  const [{ id, requires_shipping }] = (await product(app, 'mug')).variants
+  const [{ id, requires_shipping }] = (await product(app, 'bowl')).variants
   expect(requires_shipping).toBe(false)
   const rules = { quantity_min: 2, quantity_step: 2, tax_category: 'food' }
   await app.request('PATCH', `/api/catalog/variants/${id}`, { ...admin, body: rules })
   expect((await importFile(app, file(''))).json.products.unchanged).toBe(1)
   await importFile(app, file('TRUE'))
-  expect((await product(app, 'mug')).variants[0]).toMatchObject({ ...rules, requires_shipping: true })
+  expect((await product(app, 'bowl')).variants[0]).toMatchObject({ ...rules, requires_shipping: true })
 })
 
 test('a product import that changes nothing writes no row and emits no event', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const file = csvOf([sized('mug', 'S'), sized('jug', 'S')])
   await importFile(app, file)
@@ -84,6 +88,7 @@ test('a product import that changes nothing writes no row and emits no event', a
 })
 
 test('carts show imported prices within a second, in every process', async () => {
+  needsOwnShop()
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   await importFile(one, csvOf([sized('mug', 'S')]))
@@ -96,14 +101,14 @@ test('carts show imported prices within a second, in every process', async () =>
 
 test('an imported product type sets the category, and categories that an administrator chose stay', async () => {
   const app = await useCatalog()
-  const ofType = (Type: string) => csvOf([{ ...sized('mug', 'S'), Type }])
+  const ofType = (Type: string) => csvOf([{ ...sized('plate', 'S'), Type }])
   await importFile(app, ofType('Küche'))
-  const { id } = await product(app, 'mug')
+  const { id } = await product(app, 'plate')
   const chosen = (await app.request('POST', '/api/catalog/categories', { ...admin, body: { name: 'Gifts' } }))
     .json
   const kitchen = (await app.request('GET', '/api/categories/kuche')).json
   const categories = async () =>
-    (await product(app, 'mug')).categories.map((category: { slug: string }) => category.slug)
+    (await product(app, 'plate')).categories.map((category: { slug: string }) => category.slug)
   const body = { category_ids: [kitchen.id, chosen.id] }
   expect(await categories()).toEqual(['kuche'])
 
@@ -118,6 +123,7 @@ test('an imported product type sets the category, and categories that an adminis
 })
 
 test('an imported product with the SKU of another one fails alone, and of two new products the first gets it', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   await createProduct(app, { slug: 'owner', variants: [{ sku: 'TAKEN', price: 1 }] })
   const file = csvOf([
@@ -140,6 +146,7 @@ test('an imported product with the SKU of another one fails alone, and of two ne
 })
 
 test('a database error during an import fails only the product that causes it, and no other of its batch', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const rows = Array.from({ length: 40 }, (_, index) => sized(`p${index}`, 'S'))
   await runSql(
@@ -162,6 +169,7 @@ test('a database error during an import fails only the product that causes it, a
 
 for (const mode of ['best_effort', 'all_or_nothing']) {
   test(`a handle that another request takes while the import runs is rejected with the reason, ${mode}`, async () => {
+    needsOwnShop()
     const app = await useCatalog()
     const { db } = app.platform
     const { transaction } = db
@@ -184,6 +192,7 @@ for (const mode of ['best_effort', 'all_or_nothing']) {
 }
 
 test('5,000 rows are imported in batches, also in one transaction, and product lists are right afterwards', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const rows = Array.from({ length: 5_000 }, (_, index) =>
     sized(`p${Math.floor(index / 5)}`, `S${index % 5}`, '', (index % 900) + 1)
@@ -218,6 +227,7 @@ test('rows of one product that are separated in the import file are rejected, an
 })
 
 test('an invalid import file is rejected with a reason, and the catalog does not change', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   await createProduct(app)
   const header = csvOf([])
@@ -253,7 +263,7 @@ test('the product import accepts only CSV, and no other route accepts CSV', asyn
     expect([type, status]).toEqual([type, 415])
   }
   const headers = { 'content-type': 'text/csv; charset=utf-8' }
-  const body = csvOf([sized('mug', 'S')])
+  const body = csvOf([sized('jar', 'S')])
   expect((await app.request('POST', '/api/catalog/import', { ...admin, headers, body })).status).toBe(200)
   expect((await app.request('POST', '/api/catalog/products', { ...admin, headers, body })).status).toBe(415)
   expect(
@@ -262,6 +272,7 @@ test('the product import accepts only CSV, and no other route accepts CSV', asyn
 })
 
 test('after a large import, product searches are planned for the new table sizes', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const rows = Array.from({ length: 1_100 }, (_, index) => sized(`p${index}`, 'S'))
   await importFile(app, csvOf(rows))
@@ -270,6 +281,7 @@ test('after a large import, product searches are planned for the new table sizes
 })
 
 test('a stopping process returns the report of the product import, and sending the file again continues it', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const rows = Array.from({ length: 450 }, (_, index) => [
     sized(`mug-${index}`, 'S'),

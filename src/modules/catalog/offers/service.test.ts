@@ -9,11 +9,14 @@ import {
 } from '../../../../test/support/catalog.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { settled } from '../../../../test/support/settled.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import type { Broadcast, BroadcastSubscriber } from '../../../platform/broadcast.ts'
 import type { Database, Queryable } from '../../../platform/postgres/database.ts'
 import { createMarketOfferReader } from './markets.ts'
 import { createVariantOfferCache } from './service.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 
@@ -59,12 +62,13 @@ test('offers are returned in the order of the requested ids, with undefined for 
 })
 
 test('one statement loads all missing offers, and none runs when all ids are cached, also unknown ids', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const { ids } = await sell(app, {
     variants: [
-      { sku: 'A', price: 1 },
-      { sku: 'B', price: 2 },
-      { sku: 'C', price: 3 }
+      { sku: 'E', price: 1 },
+      { sku: 'F', price: 2 },
+      { sku: 'G', price: 3 }
     ]
   })
   const unknown = newId()

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
 import { createCategory, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 const many = (count: number) =>
@@ -18,7 +21,7 @@ async function usePatch() {
 test('products and their variants have metadata, and the public part is on the product page', async () => {
   const { app, patch, read } = await usePatch()
   const created = await createProduct(app, {
-    slug: 'mug',
+    slug: 'teapot',
     metadata: { supplier: 'Fika', none: null },
     private_metadata: { margin: 'high' },
     variants: [{ sku: 'MUG', price: 1_000, metadata: { shelf: 'A1' }, private_metadata: { cost: '4.00' } }]
@@ -27,7 +30,7 @@ test('products and their variants have metadata, and the public part is on the p
   expect(created.metadata).not.toHaveProperty('none')
   const [variant] = created.variants
   expect(variant).toMatchObject({ metadata: { shelf: 'A1' }, private_metadata: { cost: '4.00' } })
-  await read('/api/products/mug')
+  await read('/api/products/teapot')
 
   const changed = await patch(`products/${created.id}`, { metadata: { supplier: null, line: 'autumn' } })
   expect([changed.metadata, changed.private_metadata]).toEqual([{ line: 'autumn' }, { margin: 'high' }])
@@ -35,7 +38,7 @@ test('products and their variants have metadata, and the public part is on the p
   const patched = await patch(`variants/${variant.id}`, { metadata: { bin: '7' }, name: 'Large' })
   expect(patched).toMatchObject({ name: 'Large', metadata: { shelf: 'A1', bin: '7' } })
 
-  const page = await read('/api/products/mug')
+  const page = await read('/api/products/teapot')
   expect(page.json).toMatchObject({
     metadata: { line: 'autumn' },
     variants: [{ metadata: { shelf: 'A1', bin: '7' } }]

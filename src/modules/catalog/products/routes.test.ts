@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { createCategory, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 
@@ -52,6 +55,7 @@ test('a product is created with variants, options, images and categories', async
 })
 
 test('a PATCH of a product changes only the sent fields, and increments the version', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const [one, two] = [await createCategory(app, 'One'), await createCategory(app, 'Two')]
   const product = await createProduct(app, {
@@ -102,6 +106,7 @@ test('of concurrent product writes with the same version, one succeeds', async (
 })
 
 test('product slugs and SKUs are unique', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const product = await createProduct(app, { name: 'Mug', slug: 'mug', variants: [{ sku: 'A', price: 1 }] })
   const post = (body: unknown) => app.request('POST', '/api/catalog/products', { ...admin, body })
@@ -124,6 +129,7 @@ test('product slugs and SKUs are unique', async () => {
 })
 
 test('a product without a slug gets its name as slug, with a number when that is taken', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const create = () => app.as(admin).post('/api/catalog/products', { name: 'Mug' })
   const made = await Promise.all([create(), create(), create()])
@@ -136,7 +142,7 @@ test('a product without a slug gets its name as slug, with a number when that is
 
 test('variants of a product are added, changed and deleted one at a time', async () => {
   const app = await useCatalog()
-  const product = await createProduct(app, { name: 'Mug', slug: 'mug' })
+  const product = await createProduct(app, { name: 'Mug', slug: 'sized-mug' })
   const added = await app.request('POST', `/api/catalog/products/${product.id}/variants`, {
     ...admin,
     body: { sku: 'BIG', price: 2_000, attributes: { Size: 'Big' } }
@@ -147,7 +153,7 @@ test('variants of a product are added, changed and deleted one at a time', async
   const url = `/api/catalog/variants/${added.json.id}`
   const patched = await app.request('PATCH', url, { ...admin, body: { sale_price: 1_500, active: true } })
   expect(patched.json).toEqual({ ...added.json, sale_price: 1_500, version: 3 })
-  const seen = (await app.request('GET', '/api/products/mug')).json.variants
+  const seen = (await app.request('GET', '/api/products/sized-mug')).json.variants
   expect(seen.map((variant: { discounted_price: number }) => variant.discounted_price)).toEqual([
     1_000, 1_500
   ])
@@ -172,6 +178,7 @@ test('a product has 250 variants at most', async () => {
 })
 
 test('an administrator lists products of every status, page by page', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   for (const status of ['active', 'draft', 'archived', 'draft', 'active'])
     await createProduct(app, { name: `Mug ${status}`, status })
@@ -188,6 +195,7 @@ test('an administrator lists products of every status, page by page', async () =
 })
 
 test('an invalid product is rejected with 400, and nothing changes', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const variant = { sku: 'A', price: 1 }
   const bad = [

@@ -1,8 +1,11 @@
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { changesOf, createProduct, useCatalog } from '../../../../test/support/catalog.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { admin } from '../../../testing.ts'
+
+shareShops()
 
 /** Two products, and the announcements of their changes. */
 async function useChanges() {

@@ -11,6 +11,7 @@ import {
 import { eventually } from '../../../../test/support/eventually.ts'
 import { doOnceMore } from '../../../../test/support/jobs.ts'
 import { settled } from '../../../../test/support/settled.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { compileSchema } from '../../../kernel/compile-schema.ts'
 import { listOf } from '../../../kernel/wire.ts'
@@ -20,6 +21,8 @@ import {
   ProductResponse,
   ProductSummaryResponse
 } from './schema.ts'
+
+shareShops()
 
 const admin = { token: 'admin' }
 type Item = { id: string; name: string; discounted_price: number }
@@ -39,6 +42,7 @@ async function walk(app: CatalogApp, query: string): Promise<Item[]> {
 }
 
 test('an active product is found by id and slug, with its variants that are for sale', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const product = await createProduct(app, {
     name: 'Mug',
@@ -75,6 +79,7 @@ test('an active product is found by id and slug, with its variants that are for 
 })
 
 test('drafts, archived and unknown products are not found in the storefront', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   for (const status of ['draft', 'archived']) await createProduct(app, { slug: status, status })
   for (const slug of ['draft', 'archived', 'unknown', '01990000-0000-7000-8000-000000000000']) {
@@ -85,6 +90,7 @@ test('drafts, archived and unknown products are not found in the storefront', as
 })
 
 test('product lists are filtered by category, tag, text and price, separately and combined', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const home = await createCategory(app, 'Home')
   const kitchen = await createCategory(app, 'Kitchen', home.id)
@@ -145,6 +151,7 @@ test('product lists show changed SKUs and moved categories immediately', async (
 })
 
 test('paging through a product list returns each product exactly once, also among equal names and prices', async () => {
+  needsOwnShop()
   const app = await useCatalog()
   const made: { id: string; name: string; price: number }[] = []
   for (let index = 0; index < 30; index += 1) {
@@ -220,10 +227,11 @@ async function settle(app: CatalogApp) {
 }
 
 test('concurrent requests for a product page build it once', async () => {
+  needsOwnShop()
   const app = await useCatalog()
-  await createProduct(app, { slug: 'mug' })
+  const { slug } = await createProduct(app)
   await settle(app)
-  const urls = Array.from({ length: 40 }, (_, index) => `/api/products${index % 2 ? '/mug' : ''}`)
+  const urls = Array.from({ length: 40 }, (_, index) => `/api/products${index % 2 ? `/${slug}` : ''}`)
   const { result: answers, statements } = await app.record(() =>
     Promise.all(urls.map(url => app.request('GET', url)))
   )
@@ -232,21 +240,23 @@ test('concurrent requests for a product page build it once', async () => {
 })
 
 test('a product list takes one statement, one more for the total, none when cached; a product takes one', async () => {
+  needsOwnShop()
   const app = await useCatalog()
-  await createProduct(app, { slug: 'mug' })
+  const { slug } = await createProduct(app)
   await settle(app)
   const statementsOf = async (url: string) =>
     (await app.record(() => app.request('GET', url))).statements.length
   expect(await statementsOf('/api/products')).toBe(1)
   expect(await statementsOf('/api/products?limit=3&count=true')).toBe(2)
   expect(await statementsOf('/api/products')).toBe(0)
-  expect(await statementsOf('/api/products/mug')).toBe(1)
-  expect(await statementsOf('/api/products/mug')).toBe(0)
+  expect(await statementsOf(`/api/products/${slug}`)).toBe(1)
+  expect(await statementsOf(`/api/products/${slug}`)).toBe(0)
   expect(await statementsOf('/api/products?q=mug')).toBe(1)
   expect(await statementsOf('/api/products?q=mug')).toBe(1)
 })
 
 test('stored prices in another currency are not shown in product lists', async () => {
+  needsOwnShop()
   const app = await useCatalog({ CARTWRIGHT__CATALOG__PAGE_CACHE_SECONDS: '0' })
   await createProduct(app, { variants: [{ sku: 'A', price: 900 }] })
   // The first run in a new shop is completed, so that it does not repair the price.
@@ -260,6 +270,7 @@ test('stored prices in another currency are not shown in product lists', async (
 })
 
 test('the product pages of one process show changes made by another', async () => {
+  needsOwnShop()
   const one = await useCatalog()
   const other = await useCatalog({}, one.databaseUrl)
   const product = await createProduct(one, { name: 'Mug', slug: 'mug' })
@@ -281,11 +292,11 @@ test('the product pages of one process show changes made by another', async () =
 
 test('a cached product page does not outlive the start of a discount', async () => {
   const app = await useCatalog()
-  const product = await createProduct(app, { slug: 'mug' })
+  const product = await createProduct(app)
   const starts_at = new Date(Date.now() + 1_500).toISOString()
   await createDiscount(app, { scope: 'product', target_id: product.id, percentage_ppm: 500_000, starts_at })
   const priceSeen = async () =>
-    (await app.request('GET', '/api/products/mug')).json.variants[0].discounted_price
+    (await app.request('GET', `/api/products/${product.slug}`)).json.variants[0].discounted_price
   expect(await priceSeen()).toBe(1_000)
   await eventually(async () => expect(await priceSeen()).toBe(500))
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(starts_at))
@@ -301,8 +312,8 @@ test('without a page cache the product responses are the same', async () => {
 
 test('product responses match their schemas, although the schemas do not serialize them', async () => {
   const app = await useCatalog()
-  const parent = await createCategory(app, 'Home')
-  const category = await createCategory(app, 'Kitchen', parent.id)
+  const parent = await createCategory(app, 'Rooms')
+  const category = await createCategory(app, 'Pantry', parent.id)
   await createProduct(app, {
     slug: 'mug',
     category_ids: [category.id],
@@ -315,7 +326,7 @@ test('product responses match their schemas, although the schemas do not seriali
     ['/api/products?count=true', listOf(ProductSummaryResponse)],
     ['/api/products/mug', ProductResponse],
     ['/api/categories', CategoryTreeResponse],
-    ['/api/categories/kitchen', CategoryDetailResponse]
+    ['/api/categories/pantry', CategoryDetailResponse]
   ] as const) {
     const { status, json } = await app.request('GET', url)
     expect([url, status, compileSchema(schema)(json)]).toEqual([url, 200, []])

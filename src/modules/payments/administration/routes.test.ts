@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { type PaymentShop, usePayments } from '../../../../test/support/payments.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
+
+shareShops()
 
 const MANUAL = { CARTWRIGHT__PAYMENTS__CAPTURE: 'manual' }
 const path = (id: string, deed: string) => `/api/admin/payments/${id}/${deed}`
@@ -15,6 +18,8 @@ async function held(amount = 10_000) {
   await until('the payment is authorized', async () => (await shop.payment(id)).status === 'authorized')
   return { ...shop, orderId, id }
 }
+const refundsOf = async ({ objectsOf }: PaymentShop, id: string) =>
+  (await objectsOf(id)).filter(({ object }) => object === 'refund')
 async function paid(shop: PaymentShop, amount = 10_000) {
   const orderId = await shop.order(amount)
   const { id } = await shop.intent(orderId)
@@ -60,6 +65,7 @@ test('an authorized payment that expired at the provider is closed', async () =>
 })
 
 test('while the result of a capture is unknown, a second capture is rejected', async () => {
+  needsOwnShop()
   const { id, admin, sandbox, payment, hurry, orderId, account } = await held()
   await sandbox.fault('drop')
   const first = await admin.post(path(id, 'capture'), {})
@@ -77,7 +83,7 @@ test('while the result of a capture is unknown, a second capture is rejected', a
 
 test('refunds, full or partial, never exceed the captured amount', async () => {
   const shop = await usePayments()
-  const { admin, account, sandbox } = shop
+  const { admin, account } = shop
   const { id, orderId } = await paid(shop)
   const refund = (amount: number, headers = {}) => admin.post(path(id, 'refund'), { amount, reason }, headers)
   const key = { 'idempotency-key': newId() }
@@ -89,7 +95,7 @@ test('refunds, full or partial, never exceed the captured amount', async () => {
   })
   expect((await refund(7_000)).json).toMatchObject({ status: 'refunded', refunded: 10_000 })
   expect(await account(orderId)).toMatchObject({ status: 'refunded', refunding: 0 })
-  const refunds = (await sandbox.objects()).filter(({ object }) => object === 'refund')
+  const refunds = await refundsOf(shop, id)
   expect(refunds.map(({ amount }) => amount).sort()).toEqual([3_000, 7_000])
   for (const body of [{ amount: 0, reason }, { amount: -1, reason }, { amount: 1.5, reason }, { amount: 1 }])
     expect((await admin.post(path(id, 'refund'), body)).status).toBe(400)
@@ -103,12 +109,12 @@ test('concurrent refunds never exceed the captured amount', async () => {
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
   expect(answers.filter(({ json }) => json.code === 'PAYMENT_REFUND_TOO_MUCH')).toHaveLength(9)
-  const refunds = (await shop.sandbox.objects()).filter(({ object }) => object === 'refund')
-  expect(refunds).toHaveLength(3)
+  expect(await refundsOf(shop, id)).toHaveLength(3)
   expect(await shop.account(orderId)).toMatchObject({ refunded: 9_000, refunding: 0 })
 })
 
 test('a refund with a lost response is repeated with its idempotency key, and made once', async () => {
+  needsOwnShop()
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -125,6 +131,7 @@ test('a refund with a lost response is repeated with its idempotency key, and ma
 })
 
 test('a refund whose idempotency key has expired is searched at the provider, never repeated', async () => {
+  needsOwnShop()
   const shop = await usePayments()
   const { id, orderId } = await paid(shop)
   await shop.sandbox.ask('/test/webhooks', { hold: true })
@@ -179,6 +186,7 @@ test('an administrator captures and refunds bank transfers', async () => {
 })
 
 test('payments are listed in pages, by status and provider', async () => {
+  needsOwnShop()
   const { order, intent, admin } = await usePayments()
   for (let nth = 0; nth < 3; nth += 1) await intent(await order(), { provider: 'manual' })
   await intent(await order())

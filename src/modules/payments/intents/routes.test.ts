@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest'
 import { until } from '../../../../test/faults/until.ts'
 import { usePayments } from '../../../../test/support/payments.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { customer } from '../../../testing.ts'
 
+shareShops()
+
 test('a payment is started, paid on the payment page, confirmed by a callback, and reported to the listener', async () => {
-  const { order, intent, account, payment, changes, sandbox } = await usePayments()
+  const { order, intent, account, payment, changes, objectsOf } = await usePayments()
   const orderId = await order(12_345)
   const begun = await intent(orderId)
   expect(begun).toMatchObject({
@@ -25,11 +28,16 @@ test('a payment is started, paid on the payment page, confirmed by a callback, a
   expect(await paid.text()).toContain('succeeded')
   await until('the account is paid', async () => (await account(orderId)).status === 'paid')
   expect(await payment(begun.id)).toMatchObject({ status: 'succeeded', captured: 12_345, authorized: 0 })
-  expect(changes.at(-1)).toMatchObject({ orderId, status: 'paid', captured: 12_345, isSettled: true })
-  expect((await sandbox.objects()).map(({ object }) => object).sort()).toEqual(['charge', 'payment_intent'])
+  expect(changes.findLast(change => change.orderId === orderId)).toMatchObject({
+    status: 'paid',
+    captured: 12_345,
+    isSettled: true
+  })
+  expect((await objectsOf(begun.id)).map(({ object }) => object).sort()).toEqual(['charge', 'payment_intent'])
 })
 
 test('a payment without a callback is found by polling the provider', async () => {
+  needsOwnShop()
   const { order, intent, act, sandbox, account, hurry, payment } = await usePayments()
   const orderId = await order()
   await sandbox.ask('/test/webhooks', { hold: true })
@@ -42,6 +50,7 @@ test('a payment without a callback is found by polling the provider', async () =
 })
 
 test('a second request to pay returns the open payment, also after a lost response', async () => {
+  needsOwnShop()
   const { order, intent, sandbox, payment, buyer, as } = await usePayments()
   const orderId = await order()
   await sandbox.fault('drop')
@@ -76,13 +85,14 @@ test('after a declined payment the buyer can try again, and a card can require a
 })
 
 test('paying by another method voids the open payment, and no order can be paid twice', async () => {
-  const { order, intent, account, payment, sandbox, as, buyer, act } = await usePayments()
+  const { order, intent, account, payment, objectsOf, as, buyer, act } = await usePayments()
   const orderId = await order()
   const card = await intent(orderId)
   const transfer = await intent(orderId, { provider: 'manual' })
   expect(transfer).toMatchObject({ method: 'bank_transfer', action: { reference: `number of ${orderId}` } })
   expect([(await payment(card.id)).status, (await account(orderId)).committed]).toEqual(['canceled', 10_000])
-  expect((await sandbox.objects()).map(({ status }) => status)).toEqual(['canceled'])
+  expect((await objectsOf(card.id)).map(({ status }) => status)).toEqual(['canceled'])
+  expect(await objectsOf(transfer.id)).toEqual([])
   const cardAgain = await intent(orderId)
   await act(cardAgain.id, 'pay')
   await until('the account is paid', async () => (await account(orderId)).status === 'paid')
@@ -91,6 +101,7 @@ test('paying by another method voids the open payment, and no order can be paid 
 })
 
 test('no new payment of an order starts until the provider confirms the void of the open one', async () => {
+  needsOwnShop()
   const { order, intent, sandbox, as, buyer, account } = await usePayments()
   const orderId = await order()
   await intent(orderId)
@@ -115,6 +126,7 @@ test('the configured manual payment methods are offered, and are the default wit
 })
 
 test('a payment provider that does not respond gets no requests after five failures', async () => {
+  needsOwnShop()
   const { order, intent, sandbox, admin, payment } = await usePayments()
   await sandbox.fault('error', 9)
   const ids: string[] = []
@@ -128,7 +140,7 @@ test('a payment provider that does not respond gets no requests after five failu
 
 test('an invalid payment request is rejected and changes nothing', async () => {
   const { order, as, buyer, sql } = await usePayments()
-  const orderId = await order()
+  const [orderId, freeOrderId] = [await order(), await order(0)]
   const post = (body: object) => as(buyer).post('/api/payments/intent', body)
   const cases = [
     [{ order_id: newId() }, 404, 'PAYMENT_ORDER_NOT_FOUND'],
@@ -136,10 +148,11 @@ test('an invalid payment request is rejected and changes nothing', async () => {
     [{ order_id: orderId, provider: 'paypal' }, 404, 'PAYMENT_PROVIDER_UNKNOWN'],
     [{ order_id: orderId, method: 'cash' }, 400, 'PAYMENT_METHOD_UNKNOWN'],
     [{ order_id: orderId, amount: 1 }, 400, 'VALIDATION_FAILED'],
-    [{ order_id: await order(0) }, 409, 'PAYMENT_NOTHING_DUE']
+    [{ order_id: freeOrderId }, 409, 'PAYMENT_NOTHING_DUE']
   ] as const
   for (const [body, status, code] of cases) expect(await post(body)).toMatchObject({ status, json: { code } })
-  expect(await sql('select id from payments.payments')).toEqual([])
+  const ofOrders = 'select id from payments.payments where order_id = any($1)'
+  expect(await sql(ofOrders, [[orderId, freeOrderId]])).toEqual([])
 })
 
 test('starting a payment runs a fixed number of statements', async () => {
