@@ -28,8 +28,8 @@ const SETTINGS = {
   dynamic_shared_memory_type: 'mmap',
   max_connections: 100
 }
-/** Whoever connects from this machine is who they say, also for replication. */
-const EVERYBODY = 'host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n'
+/** PostgreSQL accepts each role from this machine without a password, also for replication. */
+const TRUSTED_CONNECTIONS = 'host all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n'
 /** A database that every server has. */
 const MAINTENANCE = 'template1'
 /** Not copied into a standby: they belong to the running server. */
@@ -139,7 +139,7 @@ async function initialize(programs: string, account: DatabaseSystemUser): Promis
     succeed(runPostgresProgram(account, join(programs, 'bin/initdb'), ['-D', cluster, ...options]))
   } else {
     succeed(spawnSync('cp', ['-a', migrated, cluster], { encoding: 'utf8' }))
-    await writeFile(join(cluster, 'pg_hba.conf'), EVERYBODY)
+    await writeFile(join(cluster, 'pg_hba.conf'), TRUSTED_CONNECTIONS)
   }
   const sql =
     migrated === undefined

@@ -278,7 +278,7 @@ test('dead peer detection closes no live database connection', async () => {
   }
   await Promise.all(numbers(8).map(id => add(db, id)))
   await db.first(one)
-  // Others may still be opening.
+  await openAll(db, 4)
   const before = await openConnections()
   const reads = Promise.all(numbers(200).map(() => db.first(one)))
   await db.closeDeadConnections()
