@@ -185,9 +185,9 @@ export async function usePayments(options: Options = {}) {
     account: async (orderId: string) => api.findAccount(shop.db, orderId),
     /** The sandbox's objects of a payment in their last state. */
     objectsOf: async (paymentId: string) => {
-      const intent = await sandbox.intentOf(paymentId)
-      if (intent === undefined) return []
-      return (await sandbox.objects()).filter(each => [each.id, each.payment_intent].includes(intent.id))
+      const { data } = await sandbox.ask(`/v1/payment_intents?payment_id=${paymentId}`)
+      const intents = new Set(data.map(({ id }: { id: string }) => id))
+      return (await sandbox.objects()).filter(each => intents.has(each.payment_intent ?? each.id))
     },
     payment: async (id: string) => (await shop.as(admin()).get(`/api/admin/payments/${id}`)).json,
     /** Makes all waiting operations, events and polls due now. */
