@@ -1,5 +1,6 @@
 import type { Module } from '../../src/module.ts'
 import { type PricingApi, pricingModule } from '../../src/modules/pricing/index.ts'
+import { deleteAll } from './delete-all.ts'
 import { useShop } from './use-shop.ts'
 
 const EUROPE = {
@@ -40,11 +41,7 @@ export async function usePricing({
   // A redeemed promotion cannot be deleted.
   for (const { owner } of without.includes('promotions') ? await shop.sql(REDEEMERS) : [])
     await shop.db.transaction(tx => pricing.release(tx, String(owner)))
-  for (const path of without)
-    for (const { id, is_default } of (await admin.get(`/api/admin/${path}?limit=100`)).json.items) {
-      const { status, text } = is_default ? { status: 204 } : await admin.delete(`/api/admin/${path}/${id}`)
-      if (status !== 204) throw new Error(text)
-    }
+  for (const path of without) await deleteAll(admin, `/api/admin/${path}`)
   return {
     ...shop,
     pricing,

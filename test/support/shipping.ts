@@ -9,6 +9,7 @@ import {
   shippingModule
 } from '../../src/modules/shipping/index.ts'
 import { customer } from '../../src/testing.ts'
+import { deleteAll } from './delete-all.ts'
 import { openShared } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
@@ -44,9 +45,7 @@ export async function useShipping({
 /** Starts the same shop without zones and methods: deletes those that earlier tests of a shared shop made. */
 export async function useEmptyShipping() {
   const shop = await useShipping()
-  for (const path of ['/api/admin/shipping/zones', '/api/admin/shipping/methods'])
-    for (const { id } of (await shop.admin.get(`${path}?limit=100`)).json.items)
-      await shop.admin.delete(`${path}/${id}`)
+  for (const name of ['zones', 'methods']) await deleteAll(shop.admin, `/api/admin/shipping/${name}`)
   return shop
 }
 

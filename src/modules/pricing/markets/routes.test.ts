@@ -124,7 +124,7 @@ test('of two simultaneous markets with the same country one is rejected', async 
 
 test('of processes that start simultaneously for the first time, one creates the default market', async () => {
   needsOwnShop()
-  const { databaseUrl, db, admin } = await useEmptyPricing()
+  const { databaseUrl, db, admin } = await usePricing()
   const invalidation = { publish: () => {} } as unknown as CacheInvalidator
   for (let round = 0; round < 40; round += 1) {
     await runSql(databaseUrl, 'delete from pricing.markets')
@@ -135,7 +135,7 @@ test('of processes that start simultaneously for the first time, one creates the
 
 test("the default market cannot be deleted or deactivated, and keeps the shop's currency", async () => {
   needsOwnShop()
-  const { admin, anonymous } = await useEmptyPricing()
+  const { admin, anonymous } = await usePricing()
   const [{ id }] = (await admin.get(MARKETS)).json.items
   const path = `${MARKETS}/${id}`
   const refused = [
@@ -177,7 +177,7 @@ describe('a wrong market', () => {
 
 test('markets are listed by code in pages, and their number is limited', async () => {
   needsOwnShop()
-  const { admin, sql } = await useEmptyPricing()
+  const { admin, sql } = await usePricing()
   await sql(
     `insert into pricing.markets (
       id, code, name, currency, prices_include_tax, tax_rounding, cash_rounding, locale, active)

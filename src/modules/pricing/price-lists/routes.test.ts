@@ -81,7 +81,7 @@ test('a reference to a price list that is being deleted is rejected, or prevents
 
 test('the 1,001st price list is rejected', async () => {
   needsOwnShop()
-  const { admin, sql } = await useEmptyPricing()
+  const { admin, sql } = await usePricing()
   await sql(
     `insert into pricing.price_lists (id, name, currency, adjustment_ppm, depth)
     select gen_random_uuid(), 'L', 'EUR', 0, 1 from generate_series(1, 1000)`
@@ -95,7 +95,7 @@ test('the 1,001st price list is rejected', async () => {
 
 test('a changed shop currency removes the price list of the default market', async () => {
   needsOwnShop()
-  const { admin, databaseUrl, pricing } = await useEmptyPricing()
+  const { admin, databaseUrl, pricing } = await usePricing()
   const { json: list } = await admin.post(LISTS, { ...WHOLESALE, currency: 'CHF' })
   const [{ id }] = (await admin.get('/api/admin/markets')).json.items
   expect((await admin.patch(`/api/admin/markets/${id}`, { price_list_id: list.id })).status).toBe(200)

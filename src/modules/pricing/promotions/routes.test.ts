@@ -154,7 +154,7 @@ const insertMany = ({ sql }: Pick<Awaited<ReturnType<typeof usePricing>>, 'sql'>
 
 test('active automatic promotions are limited in number; ended ones and those with a code do not count', async () => {
   needsOwnShop()
-  const shop = await useEmptyPricing()
+  const shop = await usePricing()
   const { admin } = shop
   await insertMany(shop, 195, 6)
   expect((await admin.post(PROMOTIONS, { ...TENTH, needs_code: true })).status).toBe(201)
@@ -172,7 +172,7 @@ test('active automatic promotions are limited in number; ended ones and those wi
 
 test('simultaneous activations never exceed the limit of automatic promotions', async () => {
   needsOwnShop()
-  const shop = await useEmptyPricing()
+  const shop = await usePricing()
   await insertMany(shop, 187)
   const answers = await Promise.all(Array.from({ length: 12 }, () => shop.admin.post(PROMOTIONS, TENTH)))
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(3).fill(201), ...Array(9).fill(409)])
@@ -180,7 +180,7 @@ test('simultaneous activations never exceed the limit of automatic promotions', 
 
 test('a shop above the limit of automatic promotions still quotes, and each promotion can be changed and ended', async () => {
   needsOwnShop()
-  const shop = await useEmptyPricing()
+  const shop = await usePricing()
   const { admin } = shop
   const { json: own } = await admin.post(PROMOTIONS, { ...TENTH, combines: ['line'] })
   await insertMany(shop, 250)

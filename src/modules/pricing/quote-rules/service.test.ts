@@ -200,7 +200,7 @@ test('first orders are read with the remaining uses of promotions, and only when
 
 test('another process sees changed quote rules within a second, also after losing its LISTEN connection', async () => {
   needsOwnShop()
-  const shop = await useEmptyPricing()
+  const shop = await usePricing()
   const other = await usePricing({ databaseUrl: shop.databaseUrl })
   expect(await namesOf(other)).toEqual([])
   const ada = newId()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
-import { useEmptyShipping } from '../../../../test/support/shipping.ts'
+import { useEmptyShipping, useShipping } from '../../../../test/support/shipping.ts'
 import { newId } from '../../../kernel/ids.ts'
 
 shareShops()
@@ -107,7 +107,7 @@ test('of two concurrent requests that create the same shipping zone, one is reje
 
 test('the number of shipping zones is limited to a hundred', async () => {
   needsOwnShop()
-  const { admin, sql } = await useEmptyShipping()
+  const { admin, sql } = await useShipping()
   await admin.post(ZONES, { name: 'Sweden', areas: [SE] })
   await sql(`insert into shipping.zones (id, name, areas)
     select gen_random_uuid(), 'z', '[]' from generate_series(1, 99)`)
