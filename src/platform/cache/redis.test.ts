@@ -60,11 +60,15 @@ test('a Redis server that starts after the shop is used as cache', async () => {
   expect(cache.statistics().redis).toBe('UP')
   await cache.set('key', 'value', 60)
   expect(await cache.get('key')).toBe('value')
-  // On a busy machine the connection can be lost again.
-  expect(lines.slice(0, 2)).toEqual([
-    'Redis cannot be reached: this process caches in its own memory',
-    'Redis is reached again'
-  ])
+  // On a busy machine the connection can be lost again. Each loss and each return is logged once.
+  expect(lines.length).toBeGreaterThanOrEqual(2)
+  expect(lines).toEqual(
+    lines.map((_, at) =>
+      at % 2 === 0
+        ? 'Redis cannot be reached: this process caches in its own memory'
+        : 'Redis is reached again'
+    )
+  )
 })
 
 test('reads from a killed Redis server are misses and report DOWN, and it is used again after its restart', async () => {
