@@ -265,7 +265,7 @@ test('doctor finds nothing wrong with an edge', { timeout: 120_000 }, async () =
 })
 
 test('an edge does not start before the primary has its migrations', { timeout: 120_000 }, async () => {
-  const { standby } = await usePrimaryAndStandby({ isMigrated: false })
+  const { standby } = await usePrimaryAndStandby({ isEmpty: true })
   const program = startProgram(edgeSettings(standby.url))
   const { code, stderr } = await program.ended
   expect([code, stderr]).toEqual([
@@ -276,7 +276,7 @@ test('an edge does not start before the primary has its migrations', { timeout: 
 })
 
 test('an edge does not start before a shop was started with the primary', { timeout: 120_000 }, async () => {
-  const { primary } = await usePrimaryAndStandby({ isMigrated: false })
+  const { primary } = await usePrimaryAndStandby({ isEmpty: true })
   await migrate(primary.url, migrationSources(standardModules))
   const { code, stderr } = await startProgram(edgeSettings(primary.url)).ended
   expect([code, stderr]).toEqual([

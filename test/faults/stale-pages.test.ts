@@ -59,7 +59,7 @@ async function useBrowsedShop(databaseUrl: string) {
     '/api/categories',
     `/api/categories/${category.id}`
   ]
-  // A page that was built while changes of the catalog arrived is not kept. A page without a statement is.
+  // A page that the gateway keeps is answered without a statement. One that was built while a change of the catalog arrived is not kept.
   await until('all pages are kept', async () => {
     const { statements } = await shop.record(async () => {
       for (const page of pages) expect((await read(page)).status, page).toBe(200)

@@ -53,14 +53,14 @@ export type TestCluster = {
 type StandbyOptions = {
   /** A commit is acknowledged once the standby has it. */
   isSynchronous?: boolean
-  /** Whether the database of the shop has its migrations; they take a CPU-second. Default: true. */
-  isMigrated?: boolean
+  /** Whether the database of the shop has no migrations. Otherwise it has them, unless DATABASE_URL names the server of the tests. */
+  isEmpty?: boolean
 }
 
 /** A server for one test, which every role reaches over TCP without a password. It runs the embedded server's programs. */
-export const useCluster = async (): Promise<TestCluster> => (await usePrimary({})).primary
+export const useCluster = async (): Promise<TestCluster> => (await usePrimary()).primary
 
-async function usePrimary({ isMigrated = true }: Pick<StandbyOptions, 'isMigrated'>) {
+async function usePrimary({ isEmpty = false }: Pick<StandbyOptions, 'isEmpty'> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-standby-'))
   await chmod(folder, 0o755)
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -72,7 +72,7 @@ async function usePrimary({ isMigrated = true }: Pick<StandbyOptions, 'isMigrate
   const { status, stderr } = spawnSync('cp', ['-a', await initialized, first], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   const primary = await startCluster(programs, first, account)
-  if (!isMigrated) {
+  if (isEmpty) {
     await primary.sql('drop database shop', MAINTENANCE)
     await primary.sql('create database shop template template0', MAINTENANCE)
   }
@@ -85,9 +85,9 @@ async function usePrimary({ isMigrated = true }: Pick<StandbyOptions, 'isMigrate
  */
 export async function usePrimaryAndStandby({
   isSynchronous = false,
-  ...options
+  isEmpty = false
 }: StandbyOptions = {}): Promise<{ primary: TestCluster; standby: TestCluster }> {
-  const { primary, folder, first, programs, account } = await usePrimary(options)
+  const { primary, folder, first, programs, account } = await usePrimary({ isEmpty })
   const second = join(folder, 'two')
   const client = new pg.Client({ connectionString: primary.url })
   await client.connect()
