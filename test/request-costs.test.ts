@@ -8,6 +8,7 @@ import { BODY_BYTES_CHARGED_AS_REQUEST } from '../src/gateway/callers/rate-limit
 import { createTestApp, type TestApp } from './support/app.ts'
 import { type Case, realCases } from './support/costly-requests.ts'
 import type { BodySchema } from './support/largest-body.ts'
+import { median } from './support/median.ts'
 import { createPlanted } from './support/planted-costs.ts'
 import { resolveReferences } from './support/references.ts'
 import { worstBodies } from './support/worst-bodies.ts'
@@ -65,8 +66,6 @@ const send = ({ operation, url, headers = {}, body }: Case, by = token) => {
   const [method = ''] = operation.split(' ')
   return app.request(method, url, { token: by, headers, ...(body !== undefined && { body }) })
 }
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 /** Linux adds up a thread's CPU time when the thread leaves the processor, and otherwise every few milliseconds only. */
 const leaveProcessor = () => setTimeout(1)
