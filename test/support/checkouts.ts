@@ -21,22 +21,23 @@ export const CHECKOUT_MODULES = [
   ordersModule
 ]
 
-type Options = {
+type Fakes = Record<string, object>
+type Options<Apis extends Fakes> = {
   databaseUrl?: string
   settings?: Readonly<Record<string, string>>
   modules?: readonly Module[]
-  /** Stand-ins for modules that are not in the list. */
-  instead?: Readonly<Record<string, object>>
+  /** Fake APIs of modules that are not in the list, or what creates them. A shop whose fake APIs are created can be shared. */
+  instead?: Apis | (() => Apis)
 }
 
 /** A shop with all that a checkout asks, for one test. `off`: the names of modules that are switched off. */
-export async function useCheckouts({
+export async function useCheckouts<Apis extends Fakes = Record<string, never>>({
   off = [],
   settings = {},
   modules = CHECKOUT_MODULES,
-  instead = {},
+  instead = {} as Apis,
   databaseUrl
-}: Options & { off?: readonly string[] } = {}) {
+}: Options<Apis> & { off?: readonly string[] } = {}) {
   const switches = off.map(name => [`CARTWRIGHT__MODULES__${name.toUpperCase()}__ENABLED`, 'false'])
   const shop = await useShop({
     modules,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { customer, fakeAuth } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM } from './checkouts.ts'
+import { ownNetworks } from './networks.ts'
 import { TRANSFER } from './orders.ts'
 import { CARD, usePaidOrders } from './paid-orders.ts'
 import { STOCK_FAULTS } from './stock-ledger.ts'
@@ -14,15 +15,16 @@ const NO_LIMITS = Object.fromEntries(
   ])
 )
 
+const withAuth = () => ({ auth: fakeAuth() })
+
 /** A shop in which unpaid orders of many networks reserve stock, and buyers pay by card. */
 export async function useEvictions({
   capture = 'automatic' as 'automatic' | 'manual',
   settings = {} as Readonly<Record<string, string>>
 } = {}) {
-  const auth = fakeAuth()
   const shop = await usePaidOrders({
     capture,
-    instead: { auth },
+    instead: withAuth,
     settings: {
       CARTWRIGHT__PAYMENTS__MANUAL_METHODS: JSON.stringify(METHODS),
       CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
@@ -32,12 +34,12 @@ export async function useEvictions({
       ...settings
     }
   })
-  let guests = 0
+  const { auth } = shop.instead
+  const addressOf = ownNetworks()
   const asGuest = async (quantity: number, payment: object, network: string) => {
-    guests += 1
-    const email = `guest-${guests}@example.com`
+    const email = `guest-${crypto.randomUUID()}@example.com`
     const body = { items: [itemOf(shop.mug, quantity)], email, shipping_address: STOCKHOLM, payment }
-    return shop.anonymous.post('/api/orders/guest', body, { 'x-forwarded-for': network })
+    return shop.anonymous.post('/api/orders/guest', body, { 'x-forwarded-for': addressOf(network) })
   }
   const tokens = new Map<string, string>()
   const made = (answer: { status: number; text: string; json: Record<string, string> }): string => {
@@ -84,7 +86,11 @@ export async function useEvictions({
       )
       return Number(row?.units)
     },
-    contested: () => shop.sql('select owner, quantity from inventory.contested order by owner'),
+    /** Units of the mug that pending card orders can take from unpaid orders. */
+    contested: () =>
+      shop.sql('select owner, quantity from inventory.contested where item_id = $1 order by owner', [
+        shop.mug
+      ]),
     /** Levels are what movements and reservations say. */
     proveStock: async () => expect(await shop.sql(STOCK_FAULTS)).toEqual([])
   }

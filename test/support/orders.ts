@@ -4,7 +4,9 @@ import { customer } from '../../src/testing.ts'
 import { itemOf, STOCKHOLM, useCheckouts } from './checkouts.ts'
 
 /** A shop with all modules of an order, shipping methods, and a mug for 10.00. */
-export async function useOrders(options: Parameters<typeof useCheckouts>[0] = {}) {
+export async function useOrders<Apis extends Record<string, object> = Record<string, never>>(
+  options: Parameters<typeof useCheckouts<Apis>>[0] = {}
+) {
   const shop = await useCheckouts(options)
   // Ids are in the order of time.
   const since = newId()

@@ -8,23 +8,23 @@ import { sent, useOrders } from './orders.ts'
 import { useSandbox, WEBHOOK_SECRET } from './payments.ts'
 
 export const CARD = { provider: 'sandbox', method: 'card' }
-type Options = {
+type Options<Apis> = {
   capture?: 'automatic' | 'manual'
   settings?: Readonly<Record<string, string>>
   /** Modules in addition to those of a checkout. */
   others?: readonly Module[]
-  instead?: Readonly<Record<string, object>>
+  instead?: Apis | (() => Apis)
 }
 // biome-ignore lint/suspicious/noExplicitAny: a test reads fields of any response
 type Json = any
 
 /** Starts a shop whose orders are paid at its own sandbox. It sends callbacks only on request of the test. */
-export async function usePaidOrders({
+export async function usePaidOrders<Apis extends Record<string, object> = Record<string, never>>({
   capture = 'automatic',
   settings = {},
   others = [],
-  instead = {}
-}: Options = {}) {
+  instead = {} as Apis
+}: Options<Apis> = {}) {
   const sandbox = await useSandbox()
   const shop = await useOrders({
     modules: [...CHECKOUT_MODULES, ...others],

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { useEvictions } from '../../../../test/support/evictions.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { CARD } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 const by = (method: string) => ({ provider: 'manual', method })
 

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest'
 import { useEvictions } from '../../../../test/support/evictions.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { CARD } from '../../../../test/support/paid-orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+
+shareShops()
 
 /** A shop that captures card payments later, and a verified buyer. */
 async function useDeferred() {
@@ -28,7 +31,11 @@ async function useDeferred() {
       const { status, text } = await shop.admin.post(`/api/admin/payments/${payment?.id}/${action}`, body)
       expect(status, text).toBe(200)
     },
-    unpaid: () => shop.sql('select order_id, units, network, is_verified from orders.unpaid_units')
+    unpaid: () =>
+      shop.sql(
+        'select order_id, units, network, is_verified from orders.unpaid_units where variant_id = $1',
+        [shop.mug]
+      )
   }
 }
 
