@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createTestDatabase } from '../support/database.ts'
+import { endConnections, useTestDatabaseUrl } from '../support/database.ts'
 import { addressOf, throughProxy } from './postgres-address.ts'
 import type { ChunkWatch } from './proxied-connection.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
@@ -11,13 +11,17 @@ export type ProxiedDatabase = {
   proxy: TcpProxy
 }
 
-/** A test database behind a proxy that can break the connection, for one test. */
+/**
+ * A test database behind a proxy that can break the connection, for one test. Tests of a file that calls `shareShops` share the
+ * database.
+ */
 export async function useProxiedDatabase(watch?: ChunkWatch): Promise<ProxiedDatabase> {
-  const created = await createTestDatabase()
-  const proxy = await openTcpProxy(addressOf(created.url), watch)
+  const directUrl = await useTestDatabaseUrl()
+  const proxy = await openTcpProxy(addressOf(directUrl), watch)
   onTestFinished(async () => {
     await proxy.close()
-    await created.drop()
+    // The server keeps those that the proxy broke, with their locks.
+    await endConnections(directUrl)
   })
-  return { url: throughProxy(created.url, proxy), directUrl: created.url, proxy }
+  return { url: throughProxy(directUrl, proxy), directUrl, proxy }
 }

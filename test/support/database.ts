@@ -1,8 +1,9 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/postgres/database.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '../../src/platform/postgres/database.ts'
 import { databaseNamed } from './database-name.ts'
 import { testDatabaseOptions } from './database-options.ts'
+import { openShared } from './shared-shops.ts'
 
 export { databaseNamed, testDatabaseOptions }
 
@@ -52,15 +53,25 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   return { url: databaseNamed(serverUrl(), name), drop: () => run(`drop database ${name} with (force)`) }
 }
 
-/** A database for one test; it is closed and dropped when the test has finished. */
-export async function useTestDatabase(): Promise<Database> {
-  const created = await createTestDatabase()
-  const db = openDatabase(testDatabaseOptions(created.url))
-  onTestFinished(async () => {
-    await db.close()
-    await created.drop()
+/** The URL of a migrated database for one test. Tests of a file that calls `shareShops` share it. */
+export const useTestDatabaseUrl = (): Promise<string> =>
+  openShared(['database'], async onFinished => {
+    const { url, drop } = await createTestDatabase()
+    onFinished(drop)
+    return url
   })
+
+/** Connections of one test to a database, which tests of a file that calls `shareShops` share. */
+export async function useTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  const db = openDatabase({ ...testDatabaseOptions(await useTestDatabaseUrl()), ...options })
+  onTestFinished(db.close)
   return db
+}
+
+/** Ends all connections to a database, so that none keeps a lock. */
+export async function endConnections(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await run(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
 }
 
 /** A database without anything in it, for one test. */

@@ -10,7 +10,7 @@ import type { Tiers } from '../../src/gateway/routing/tiers.ts'
 import { createGateway, type Gateway, type GatewayModule } from '../../src/gateway/server.ts'
 import { openPlatform, type Platform } from '../../src/platform/platform.ts'
 import { type RequestOptions, send, type TestResponse } from './app.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, useTestDatabaseUrl } from './database.ts'
 import { SECRET_SETTINGS } from './secrets.ts'
 import { type OnFinished, openShared } from './shared-shops.ts'
 
@@ -43,24 +43,18 @@ const authenticateByName: VerifyBearerToken = async token => {
   return { userId, role: role === 'admin' ? 'admin' : 'customer', scopes: null, sessionId: null, expiresAt }
 }
 
-const ownDatabase = async (onFinished: OnFinished) => {
-  const { url, drop } = await createTestDatabase()
-  onFinished(drop)
-  return url
-}
-
 /**
  * The real gateway on a real platform, for one test, with the modules that the test makes up. Gateways of a file that calls
  * `shareShops` share one database.
  */
 export async function useGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const databaseUrl = await openShared(['gateway database'], ownDatabase)
+  const databaseUrl = await useTestDatabaseUrl()
   return openShared(undefined, onFinished => openOn(databaseUrl, options, onFinished))
 }
 
 /** The same for all tests of a file that calls `shareShops`, if they pass the same options, with the same functions. */
 export async function useSharedGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const databaseUrl = await openShared(['gateway database'], ownDatabase)
+  const databaseUrl = await useTestDatabaseUrl()
   return openShared(['gateway', options], onFinished => openOn(databaseUrl, options, onFinished))
 }
 

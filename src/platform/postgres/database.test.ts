@@ -1,14 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, testDatabaseOptions, useTestDatabase } from '../../../test/support/database.ts'
+import { useTestDatabase, useTestDatabaseUrl } from '../../../test/support/database.ts'
 import { eventually } from '../../../test/support/eventually.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { DomainError, defineError } from '../../kernel/errors.ts'
-import { type DatabaseOptions, openDatabase, type Transaction } from './database.ts'
+import type { DatabaseOptions, Transaction } from './database.ts'
 import { statement } from './statement.ts'
+
+shareShops()
 
 const createNotes = statement({
   name: 'test.create_notes',
-  text: 'create table public.notes (id int primary key, count bigint not null, check (count >= 0))'
+  text: `
+    do $$ begin
+      drop table if exists public.notes;
+      create table public.notes (id int primary key, count bigint not null, check (count >= 0));
+    end $$`
 })
 const insertNote = statement({
   name: 'test.insert_note',
@@ -98,12 +105,7 @@ const backendPid = statement({
 const refused = defineError('conflict', 'TEST_REFUSED', 'refused')
 
 async function useNotes(options: Partial<DatabaseOptions> = {}) {
-  const created = await createTestDatabase()
-  const db = openDatabase({ ...testDatabaseOptions(created.url), ...options })
-  onTestFinished(async () => {
-    await db.close()
-    await created.drop()
-  })
+  const db = await useTestDatabase(options)
   await db.run(createNotes)
   await db.run(insertNote, { id: 1, count: 0 })
   await db.run(insertNote, { id: 2, count: 0 })
@@ -313,13 +315,7 @@ test('a caller that waits too long for a database connection gets "busy"', async
 })
 
 test('a transaction that is idle for too long is ended by the server and fails as "unavailable"', async () => {
-  const created = await createTestDatabase()
-  const url = new URL(created.url)
-  const db = openDatabase({ ...testDatabaseOptions(url.href), poolSize: 1 })
-  onTestFinished(async () => {
-    await db.close()
-    await created.drop()
-  })
+  const db = await useTestDatabase({ poolSize: 1 })
   const dawdle = async (tx: Transaction) => {
     await tx.rows(echo, { value: 1 })
     // The server's limit is 2 seconds.
@@ -399,14 +395,9 @@ test('a connection to a database server that became read-only is replaced', asyn
 })
 
 test('connection settings in the database URL apply unless Cartwright sets them', async () => {
-  const created = await createTestDatabase()
-  const url = new URL(created.url)
+  const url = new URL(await useTestDatabaseUrl())
   url.searchParams.set('options', '-c work_mem=7MB -c timezone=Asia/Tokyo')
-  const db = openDatabase(testDatabaseOptions(url.href))
-  onTestFinished(async () => {
-    await db.close()
-    await created.drop()
-  })
+  const db = await useTestDatabase({ url: url.href })
   const settings = ['work_mem', 'timezone', 'statement_timeout', 'default_transaction_read_only']
   const values = await Promise.all(
     settings.map(async name => (await db.rows(readSetting, { name }))[0]?.value)
