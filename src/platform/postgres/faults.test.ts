@@ -7,12 +7,19 @@ import { addressOf, throughProxy } from '../../../test/faults/postgres-address.t
 import { type ProxiedDatabase, useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { openAll, testDatabaseOptions } from '../../../test/support/database.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { statement } from './statement.ts'
 
+shareShops()
+
 const createRows = statement({
   name: 'test.create_rows',
-  text: 'create table public.rows (id int primary key)'
+  text: `
+    do $$ begin
+      drop table if exists public.rows;
+      create table public.rows (id int primary key);
+    end $$`
 })
 const insertRow = statement({
   name: 'test.insert_row',

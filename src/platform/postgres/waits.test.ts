@@ -3,12 +3,19 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { openAll, testDatabaseOptions } from '../../../test/support/database.ts'
+import { needsOwnShop, shareShops } from '../../../test/support/shared-shops.ts'
 import { type Database, type DatabaseOptions, openDatabase } from './database.ts'
 import { statement } from './statement.ts'
 
+shareShops()
+
 const createNotes = statement({
   name: 'waits.create_notes',
-  text: 'create table public.notes (id int primary key, count int not null default 0)'
+  text: `
+    do $$ begin
+      drop table if exists public.notes;
+      create table public.notes (id int primary key, count int not null default 0);
+    end $$`
 })
 const insertNotes = statement({
   name: 'waits.insert_notes',
@@ -311,6 +318,7 @@ test('a full disk is reported as DATABASE_FULL', async () => {
 })
 
 test('the write probe of the database allocates disk space and leaves nothing behind', async () => {
+  needsOwnShop()
   const { db, otherClient, proxy } = await useNotes()
   await db.proveWrite()
   const { rows } = await otherClient.query('select current_database() as name')

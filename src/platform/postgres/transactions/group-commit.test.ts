@@ -3,13 +3,20 @@ import { expect, onTestFinished, test } from 'vitest'
 import { useProxiedDatabase } from '../../../../test/faults/postgres-proxy.ts'
 import { watchCommits } from '../../../../test/faults/postgres-wire.ts'
 import { openAll, testDatabaseOptions } from '../../../../test/support/database.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { type Database, openDatabase, type Transaction } from '../database.ts'
 import { statement } from '../statement.ts'
 import { createStatementBatch } from './statement-batch.ts'
 
+shareShops()
+
 const createNotes = statement({
   name: 'together.create_notes',
-  text: 'create table public.notes (id int primary key, transaction text not null default txid_current()::text, note text)'
+  text: `
+    do $$ begin
+      drop table if exists public.notes;
+      create table public.notes (id int primary key, transaction text not null default txid_current()::text, note text);
+    end $$`
 })
 const insertNote = statement({
   name: 'together.insert_note',
@@ -52,11 +59,18 @@ const findTimeLimit = statement({
   gives: { milliseconds: 'int4' },
   text: `select setting::int4 as milliseconds from pg_settings where name = 'statement_timeout'`
 })
-const createTries = statement({ name: 'together.create_tries', text: 'create sequence public.tries' })
+const createTries = statement({
+  name: 'together.create_tries',
+  text: `
+    do $$ begin
+      drop sequence if exists public.tries;
+      create sequence public.tries;
+    end $$`
+})
 const createRefused = statement({
   name: 'together.create_refused',
   text: `
-    create function public.refused(code text) returns text language plpgsql as
+    create or replace function public.refused(code text) returns text language plpgsql as
     'begin raise exception ''refused'' using errcode = code; end'`
 })
 const beRefusedOnce = statement({
