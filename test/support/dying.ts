@@ -9,8 +9,10 @@ export async function dyingBehindCommit<T>(
              $$ begin raise 'the process is dead'; end $$`)
   await sql(`create trigger dead before update on cartwright.idempotency_keys for each row
              when (new.state = 'done') execute function refuse()`)
-  const result = await work()
-  await sql('drop function refuse cascade')
-  await sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
-  return result
+  try {
+    return await work()
+  } finally {
+    await sql('drop function refuse cascade')
+    await sql(`update cartwright.idempotency_keys set lease_until = now() - interval '1 second'`)
+  }
 }

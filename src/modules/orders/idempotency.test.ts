@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
 import { dyingBehindCommit } from '../../../test/support/dying.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
+shareShops()
+
 const GUESTS = '/api/checkouts/guest'
-const KEY = { 'idempotency-key': '8e03978e-40d5-43dd-bc93-6894a57f9324' }
 
 /** Every write of a checkout, as a customer with a cart and as a guest. */
 async function useWrites() {
   const shop = await useCheckouts()
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  // Ids are in the order of time.
+  const since = newId()
   const mug = await shop.sell()
   const buyer = shop.as(customer())
   await buyer.post('/api/cart', itemOf(mug, 2))
@@ -17,14 +23,18 @@ async function useWrites() {
   const guests = (await shop.anonymous.post(GUESTS, said)).json
   const token = { 'x-checkout-token': guests.checkout_token as string }
   const writes = {
-    'begin with a cart': () => buyer.post('/api/checkouts', { cart: true }, KEY),
-    'begin as a guest': () => shop.anonymous.post(GUESTS, said, KEY),
-    change: () => buyer.put(`/api/checkouts/${own.id}`, { cart: true }, { ...KEY, 'if-match': '"1"' }),
-    'change as a guest': () => shop.anonymous.put(`${GUESTS}/${guests.id}`, said, { ...KEY, ...token }),
-    cancel: () => buyer.post(`/api/checkouts/${own.id}/cancel`, undefined, { ...KEY, 'if-match': '"1"' })
+    'begin with a cart': () => buyer.post('/api/checkouts', { cart: true }, key),
+    'begin as a guest': () => shop.anonymous.post(GUESTS, said, key),
+    change: () => buyer.put(`/api/checkouts/${own.id}`, { cart: true }, { ...key, 'if-match': '"1"' }),
+    'change as a guest': () => shop.anonymous.put(`${GUESTS}/${guests.id}`, said, { ...key, ...token }),
+    cancel: () => buyer.post(`/api/checkouts/${own.id}/cancel`, undefined, { ...key, 'if-match': '"1"' })
   }
+  /** The checkouts that this test has begun. */
   const stored = () =>
-    shop.sql('select id, version, status, input, cart_version from orders.checkouts order by id')
+    shop.sql(
+      'select id, version, status, input, cart_version from orders.checkouts where id > $1 order by id',
+      [since]
+    )
   return { ...shop, buyer, writes, stored }
 }
 const kinds = ['begin with a cart', 'begin as a guest', 'change', 'change as a guest', 'cancel'] as const

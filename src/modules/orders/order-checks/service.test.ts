@@ -3,23 +3,35 @@ import { CHECKOUT_MODULES, codesOf, itemOf, STOCKHOLM } from '../../../../test/s
 import { heldByRequests, NOTHING_HELD } from '../../../../test/support/held.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
 import { moduleProviding } from '../../../../test/support/ports.ts'
+import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { provide } from '../../../kernel/ports.ts'
 import { customer } from '../../../testing.ts'
 import { type OrderCheck, orderCheckPort, type PurchaseToCheck } from './port.ts'
 
+shareShops()
+
 const ALLOWED: OrderCheck = async () => []
 const TOO_YOUNG = { code: 'AGE_TOO_YOUNG', message: 'This is sold to adults. Verify your age first.' }
 
+/** The check of the test that runs. */
+type CurrentCheck = { check: OrderCheck; seen: PurchaseToCheck[] }
+const useCheckModule = () =>
+  openShared(['order checks'], async () => {
+    const current: CurrentCheck = { check: ALLOWED, seen: [] }
+    const age: OrderCheck = async (purchase, signal) => {
+      current.seen.push(purchase)
+      return current.check(purchase, signal)
+    }
+    const providers = [provide(orderCheckPort, 'age', age), provide(orderCheckPort, 'nothing', ALLOWED)]
+    return { current, module: moduleProviding(...providers) }
+  })
+
 /** A shop with one check, which a test replaces by `check`. */
 async function useChecks() {
-  let current = ALLOWED
+  const { current, module } = await useCheckModule()
+  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, module] })
   const seen: PurchaseToCheck[] = []
-  const age: OrderCheck = async (purchase, signal) => {
-    seen.push(purchase)
-    return current(purchase, signal)
-  }
-  const providers = [provide(orderCheckPort, 'age', age), provide(orderCheckPort, 'nothing', ALLOWED)]
-  const shop = await useOrders({ modules: [...CHECKOUT_MODULES, moduleProviding(...providers)] })
+  Object.assign(current, { check: ALLOWED, seen })
   const caller = customer()
   return {
     ...shop,
@@ -27,7 +39,7 @@ async function useChecks() {
     buyer: shop.as(caller),
     seen,
     check: (check: OrderCheck) => {
-      current = check
+      current.check = check
     }
   }
 }
@@ -188,9 +200,10 @@ test.each([
 ])('an order is rejected with 503 when a check %s, and the log says why', async (_, faulty, reason) => {
   const { check, buyer, mug, traces, log } = await useChecks()
   const before = await traces()
+  const logged = log.length
   check(faulty as unknown as OrderCheck)
   const { status, json } = await buyer.post('/api/orders', sent(mug))
   expect([status, json.code]).toEqual([503, 'ORDER_CHECK_UNAVAILABLE'])
-  expect(log.find(line => line.includes('a check of an order failed'))).toContain(reason)
+  expect(log.slice(logged).find(line => line.includes('a check of an order failed'))).toContain(reason)
   expect(await traces()).toEqual(before)
 })

@@ -4,10 +4,12 @@ import { until } from '../../../../test/faults/until.ts'
 import { itemOf, STOCKHOLM } from '../../../../test/support/checkouts.ts'
 import { dyingBehindCommit } from '../../../../test/support/dying.ts'
 import { useOrders } from '../../../../test/support/orders.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
 
-const [FIRST, SECOND, THIRD] = ['first-tab-0123456789', 'second-tab-0123456789', 'third-tab-0123456789']
-const email = 'ada@example.com'
+shareShops()
+
+const [FIRST, SECOND, THIRD] = ['first-tab', 'second-tab', 'third-tab']
 
 /** Two browser tabs that order the same: how a buyer prepares, orders and cancels. */
 const BUYERS = {
@@ -21,7 +23,7 @@ const BUYERS = {
     )
   },
   'a guest who completes a checkout': async (shop: Shop) => {
-    const said = { items: [itemOf(shop.mug)], shipping_address: STOCKHOLM, email }
+    const said = { items: [itemOf(shop.mug)], shipping_address: STOCKHOLM, email: newEmail() }
     const { json } = await shop.anonymous.post('/api/checkouts/guest', said)
     const token = { 'x-checkout-token': json.checkout_token as string }
     return ordering(
@@ -39,7 +41,7 @@ const BUYERS = {
   'a guest who orders a guest cart': async (shop: Shop) => {
     const { json } = await shop.anonymous.post('/api/guest-cart', itemOf(shop.mug))
     const { guest_cart_token } = json
-    const body = { guest_cart_token, email, shipping_address: STOCKHOLM }
+    const body = { guest_cart_token, email: newEmail(), shipping_address: STOCKHOLM }
     return ordering(
       key => shop.anonymous.post('/api/orders/guest', body, key),
       (id, order_token) => cancelAsGuest(shop, id, order_token)
@@ -48,13 +50,19 @@ const BUYERS = {
 }
 type Shop = Awaited<ReturnType<typeof useOrders>>
 type Answer = Awaited<ReturnType<Shop['anonymous']['post']>>
-type Buyer = { order(key: string): Promise<Answer>; cancel(id: string, token: string): Promise<Answer> }
+type Buyer = { order(attempt: string): Promise<Answer>; cancel(id: string, token: string): Promise<Answer> }
 const kinds = Object.keys(BUYERS) as (keyof typeof BUYERS)[]
 
+const newEmail = () => `ada-${crypto.randomUUID()}@example.com`
+
+/** Each attempt has an idempotency key, which no other buyer uses. */
 const ordering = (
   send: (headers: Record<string, string>) => Promise<Answer>,
   cancel: Buyer['cancel']
-): Buyer => ({ order: key => send({ 'idempotency-key': key }), cancel })
+): Buyer => {
+  const buyer = crypto.randomUUID()
+  return { order: attempt => send({ 'idempotency-key': `${attempt}-${buyer}` }), cancel }
+}
 const cancelAsGuest = (shop: Shop, id: string, order_token: string) =>
   shop.anonymous.post(`/api/orders/guest/${id}/cancel`, undefined, { 'x-order-token': order_token })
 
@@ -121,6 +129,6 @@ test.each(kinds.slice(0, 2))(
       expect([status, json.id]).toEqual([200, made.json.id])
     }
     expect(await shop.orders()).toHaveLength(1)
-    expect((await buyer.order('a-new-attempt-0123456789')).status).toBe(201)
+    expect((await buyer.order('a-new-attempt')).status).toBe(201)
   }
 )
