@@ -6,6 +6,8 @@ import type { EventHandler, JobHandler } from '../../src/platform/outbox/handler
 import type { Enqueue } from '../../src/platform/outbox/outbox.ts'
 import type { Transaction } from '../../src/platform/postgres/database.ts'
 import { statement } from '../../src/platform/postgres/statement.ts'
+import { useTestDatabaseUrl } from './database.ts'
+import { runSql } from './sql.ts'
 
 // Modules for tests of events and jobs: one that rings, and ears that subscribe to it and note its events.
 
@@ -102,6 +104,15 @@ export const earModule = (
 
 export const CREATE_EFFECTS =
   'create table public.effects (id bigint generated always as identity, ear text, bell uuid, nth int, event uuid)'
+/** A database without events and jobs, with an empty table of effects. Tests of a file that calls `shareShops` share it. */
+export async function useBellDatabase(): Promise<string> {
+  const url = await useTestDatabaseUrl()
+  await runSql(
+    url,
+    `drop schema public cascade; create schema public; truncate cartwright.jobs; ${CREATE_EFFECTS}`
+  )
+  return url
+}
 const insertEffects = statement({
   name: 'test.insert_effects',
   takes: { ear: 'text', bells: 'uuid[]', nths: 'int4[]', events: 'uuid[]' },

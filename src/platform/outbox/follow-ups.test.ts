@@ -1,12 +1,14 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
-import { bellModule, CREATE_EFFECTS, earModule, note, type Ring } from '../../../test/support/bells.ts'
-import { createTestDatabase } from '../../../test/support/database.ts'
+import { bellModule, earModule, note, type Ring, useBellDatabase } from '../../../test/support/bells.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { openTestShop, type TestShop } from '../../testing.ts'
 import type { Transaction } from '../postgres/database.ts'
 import type { EventFollowUp } from './handlers.ts'
+
+shareShops()
 
 const bell = bellModule()
 
@@ -33,8 +35,11 @@ test('an event stays until its follow-up is done, and only later events of its s
     if (nth === 1) await first.promise
     followed.push(nth)
   })
-  const shop = await useShop({ modules: [bell, ear], runsSchedulesAtStart: true })
-  await shop.sql(CREATE_EFFECTS)
+  const shop = await useShop({
+    modules: [bell, ear],
+    databaseUrl: await useBellDatabase(),
+    runsSchedulesAtStart: true
+  })
   const [id, other] = [newId(), newId()]
   await ring(shop, id, 1)
   await until('the first event is handled', async () => (await noted(shop)).length === 1)
@@ -55,8 +60,11 @@ test('an event whose follow-up fails is handled again from the start', async () 
     attempts += 1
     if (attempts === 1) throw new Error('no answer')
   })
-  const shop = await useShop({ modules: [bell, ear], runsSchedulesAtStart: true })
-  await shop.sql(CREATE_EFFECTS)
+  const shop = await useShop({
+    modules: [bell, ear],
+    databaseUrl: await useBellDatabase(),
+    runsSchedulesAtStart: true
+  })
   await ring(shop, newId(), 1)
   const failed = `select attempts, error from cartwright.jobs where error is not null`
   await until('the failure is recorded', async () => (await shop.sql(failed)).length === 1)
@@ -67,9 +75,7 @@ test('an event whose follow-up fails is handled again from the start', async () 
 })
 
 test('a process that stops aborts its follow-ups, and another process handles their events', async () => {
-  const database = await createTestDatabase()
-  onTestFinished(database.drop)
-  const databaseUrl = database.url
+  const databaseUrl = await useBellDatabase()
   let isAborted = false
   const hanging = followingEar(() => async signal => {
     await new Promise(resolve => signal.addEventListener('abort', resolve))
@@ -77,7 +83,6 @@ test('a process that stops aborts its follow-ups, and another process handles th
     signal.throwIfAborted()
   })
   const shop = await openTestShop({ modules: [bell, hanging], databaseUrl, runsSchedulesAtStart: true })
-  await shop.sql(CREATE_EFFECTS)
   await ring(shop, newId(), 1)
   await until('the event is handled', async () => (await noted(shop)).length === 1)
   await shop.close()

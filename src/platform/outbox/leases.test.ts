@@ -4,6 +4,7 @@ import { useProxiedDatabase } from '../../../test/faults/postgres-proxy.ts'
 import { until } from '../../../test/faults/until.ts'
 import { bellModule, cast } from '../../../test/support/bells.ts'
 import { testDatabaseOptions } from '../../../test/support/database.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { runSql } from '../../../test/support/sql.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
@@ -11,6 +12,8 @@ import { openDatabase } from '../postgres/database.ts'
 import { statement } from '../postgres/statement.ts'
 import { type ClaimedJobBatch, createOutboxJobClaims, JobLeaseLostError } from './claims.ts'
 import { createHandlerRunner } from './handler-runner.ts'
+
+shareShops()
 
 const lockJob = statement({
   name: 'test.lock_job',
@@ -21,6 +24,7 @@ const log = pino({ level: 'silent' })
 
 async function useClaims() {
   const { db, sql } = await useShop({ modules: [] })
+  await sql('delete from cartwright.jobs')
   const claims = createOutboxJobClaims(db, log)
   onTestFinished(() => claims.close())
   const claim = async (handler: string) => {

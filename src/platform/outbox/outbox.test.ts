@@ -1,9 +1,7 @@
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { until } from '../../../test/faults/until.ts'
 import {
   bellModule,
-  CREATE_EFFECTS,
   call,
   cast,
   earModule,
@@ -11,10 +9,12 @@ import {
   polish,
   post,
   type Ring,
+  useBellDatabase,
   wind
 } from '../../../test/support/bells.ts'
-import { createTestDatabase } from '../../../test/support/database.ts'
 import { readExposition } from '../../../test/support/exposition.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
+import { runSql } from '../../../test/support/sql.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Module } from '../../module.ts'
@@ -32,10 +32,14 @@ const touch = statement({ name: 'test.bells_touch', text: 'update public.hot set
 
 const bell = bellModule()
 
+shareShops()
+
 async function useBells(modules: readonly Module[], databaseUrl?: string) {
-  const shop = await useShop({ modules, databaseUrl, runsSchedulesAtStart: true })
-  if (databaseUrl === undefined) await shop.sql(CREATE_EFFECTS)
-  return shop
+  return useShop({
+    modules,
+    databaseUrl: databaseUrl ?? (await useBellDatabase()),
+    runsSchedulesAtStart: true
+  })
 }
 
 const apiOf = (shop: TestShop<Record<string, never>>) => {
@@ -550,17 +554,15 @@ test('an enqueued job of a schedule runs immediately and leaves the planned run 
 })
 
 test('one process of the shop reports pending events, dead events and the age of the oldest in /metrics', async () => {
-  const created = await createTestDatabase()
-  onTestFinished(() => created.drop())
-  const client = new pg.Client({ connectionString: created.url })
-  await client.connect()
-  await client.query(`
-    insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)
-    select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', now() - make_interval(mins => n),
-      case when n = 1 then 'infinity' else now() end::timestamptz, case when n = 1 then 'broken' end
-    from generate_series(1, 3) n`)
-  await client.end()
-  const open = () => useShop({ modules: [bell], databaseUrl: created.url })
+  const databaseUrl = await useBellDatabase()
+  await runSql(
+    databaseUrl,
+    `insert into cartwright.jobs (handler, subject, event_id, payload, since, due_at, error)
+     select 'gone:bell.rang', gen_random_uuid(), gen_random_uuid(), '{}', now() - make_interval(mins => n),
+       case when n = 1 then 'infinity' else now() end::timestamptz, case when n = 1 then 'broken' end
+     from generate_series(1, 3) n`
+  )
+  const open = () => useShop({ modules: [bell], databaseUrl })
   const shops = [await open(), await open(), await open()]
   const figures = (name: string) =>
     Promise.all(
