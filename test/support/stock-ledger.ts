@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { TestShop } from '../../src/testing.ts'
 
 /** Finds every inconsistency of the stock ledger, one row per place. */
 export const STOCK_FAULTS = `
@@ -35,6 +36,14 @@ export const STOCK_FAULTS = `
 /** Returns the discrepancies of the ledger. No process may write to the database meanwhile. */
 export async function faultsOf(client: pg.Client): Promise<Record<string, unknown>[]> {
   return (await client.query(STOCK_FAULTS)).rows
+}
+
+/** Deletes the items, stock and reservations of earlier tests of a shared shop, for a test that checks or sums all of them. */
+export async function emptyStockLedger({ sql }: Pick<TestShop, 'sql'>): Promise<void> {
+  await sql(`
+    delete from inventory.requests; delete from inventory.contested; delete from inventory.reservations;
+    delete from inventory.movements; delete from inventory.levels; delete from inventory.components;
+    delete from inventory.items`)
 }
 
 /** Creates tracked items and returns their ids and the location. */

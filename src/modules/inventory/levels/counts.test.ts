@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
+import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { type InventoryApi, inventoryModule } from '../index.ts'
 
+shareShops()
+
 /** An inventory with a module that hears of what happens there. */
 async function useInventory(databaseUrl?: string) {
-  const { module, heard } = stockListener()
+  const { module, heard, statusesOf } = await openShared(['stock listener'], async () => stockListener())
   const shop = await useShop({ modules: [inventoryModule, module], databaseUrl })
   const admin = shop.as({ token: 'admin' })
   return {
     ...shop,
     admin,
     heard,
+    statusesOf,
     inventory: shop.apiOf(inventoryModule) as InventoryApi,
     count: (id: string, body: object, headers = {}) =>
       admin.put(`/api/inventory/levels/${id}`, body, headers),
@@ -65,9 +69,12 @@ test('a stock count starts tracking, sets the units on hand and is visible immed
 test('a change of the safety stock alone gets a number of its own and a movement of no units', async () => {
   const { admin, count, movements } = await useInventory()
   const id = newId()
+  const since = encodeURIComponent(new Date().toISOString())
   await count(id, { on_hand: 10 })
-  const since = encodeURIComponent('1970-01-01T00:00:00Z')
-  const poll = async () => (await admin.get(`/api/inventory/levels?updated_since=${since}`)).json.items
+  const poll = async () => {
+    const { items } = (await admin.get(`/api/inventory/levels?updated_since=${since}`)).json
+    return items.filter((level: { variant_id: string }) => level.variant_id === id)
+  }
   expect(await poll()).toMatchObject([{ safety: 0, seq: 1 }])
   expect((await count(id, { on_hand: 10, safety: 4 })).json).toMatchObject({ safety: 4, seq: 2 })
   expect(await poll()).toMatchObject([{ safety: 4, seq: 2 }])
@@ -85,7 +92,7 @@ test('a count that only raises the source version leaves what a level shows as i
   const { admin, count, sql } = await useInventory()
   const id = newId()
   await count(id, { on_hand: 10, source_version: 1 })
-  await sql(`update inventory.levels set updated_at = now() - interval '1 hour'`)
+  await sql(`update inventory.levels set updated_at = now() - interval '1 hour' where item_id = $1`, [id])
   const level = async () => (await admin.get(`/api/inventory/levels?variant_id=${id}`)).json.items
   const before = await level()
   expect((await count(id, { on_hand: 10, source_version: 2 })).json).toMatchObject({ applied: true, seq: 1 })
@@ -125,11 +132,13 @@ test('a stock adjustment retried after the process died behind its commit return
   const id = newId()
   await count(id, { on_hand: 10 })
   const key = { 'idempotency-key': newId() }
+  const since = new Date()
   await adjust(id, -3, key)
   // What a process leaves behind that ends between its commit and its answer.
   const rows = await sql(
     `update cartwright.idempotency_keys set state = 'applied', status = null, answer = null, lease_until = now()
-    where status = 201 returning state`
+    where status = 201 and created_at >= $1 returning state`,
+    [since]
   )
   expect(rows).toHaveLength(1)
   const again = await adjust(id, -3, key)
@@ -167,16 +176,16 @@ test('a stock count below the reserved units is accepted, names the orders, and 
     short: true
   })
   await expect
-    .poll(() => heard.filter(({ name }) => name === 'short'))
+    .poll(() => heard.filter(({ name, payload }) => name === 'short' && payload.item_id === id))
     .toMatchObject([{ payload: { item_id: id, on_hand: 1, reserved: 4, owners: [owner] } }])
   expect((await count(id, { on_hand: 6 })).json).toMatchObject({ short: false, available: 2 })
 })
 
 test('inventory.crossed is emitted when the last unit is sold and when units return', async () => {
-  const { count, heard, inventory } = await useInventory()
+  const { count, inventory, statusesOf } = await useInventory()
   const [id, owner] = [newId(), newId()]
   await count(id, { on_hand: 2 })
-  const statuses = () => heard.filter(({ name }) => name === 'crossed').map(({ payload }) => payload.status)
+  const statuses = () => statusesOf(id)
   await expect.poll(statuses).toEqual(['out', 'in'])
   await inventory.reserve(owner, [{ variantId: id, quantity: 1 }], 60)
   await inventory.reserve(owner, [{ variantId: id, quantity: 2 }], 60)

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
-import { STOCK_FAULTS } from '../../../../test/support/stock-ledger.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { emptyStockLedger, STOCK_FAULTS } from '../../../../test/support/stock-ledger.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
 import { sumStockMovementsBefore } from './balances.ts'
+
+shareShops()
 
 const BEFORE = new Date('2016-01-01T00:00:00Z')
 const [MUG, CUP, JAR] = ['1', '2', '3'].map(digit => `0193f000-0000-7000-8000-00000000000${digit}`) as [
@@ -14,12 +17,13 @@ const [MUG, CUP, JAR] = ['1', '2', '3'].map(digit => `0193f000-0000-7000-8000-00
 const signal = new AbortController().signal
 
 /**
- * Three levels. That of the mug has so many movements a month since 2015, of which 12 months are before 2016; that of the
+ * A shop with three levels. That of the mug has so many movements a month since 2015, of which 12 months are before 2016; that of the
  * cup has one old movement and that of the jar has none that is old.
  */
 async function useLedger(perMonth = 1) {
   const shop = await useShop({ modules: [inventoryModule] })
   const { sql } = shop
+  await emptyStockLedger(shop)
   await sql('insert into inventory.items (id, tracked) select unnest($1::uuid[]), true', [[MUG, CUP, JAR]])
   await sql(
     `with planned as (
