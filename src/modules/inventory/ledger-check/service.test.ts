@@ -1,23 +1,35 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
+import { emptyStockLedger } from '../../../../test/support/stock-ledger.ts'
 import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
 
-const MUG = newId()
-const CUP = newId()
-const [ANN, BOB] = [newId(), newId()]
+shareShops()
+
+/** A shop with a module that subscribes to stock events. Without timers requests are not applied, and reservations do not expire. */
+const openShop = (hasTimers: boolean) =>
+  openShared(['stock shop', hasTimers], async onFinished => {
+    const { module, statusesOf } = stockListener()
+    if (!hasTimers) vi.useFakeTimers({ toFake: ['setInterval'] })
+    const options = { modules: [inventoryModule, module] }
+    const shop = await useShop(options, onFinished).finally(() => void vi.useRealTimers())
+    if (!hasTimers) await shop.platform.timers.stop()
+    return { ...shop, statusesOf }
+  })
 
 /** A consistent ledger of two levels: 20 on hand with 5 reserved, of which 1 is shipped, and 5 on hand without reservations. */
-async function useLedger() {
-  const { module, statusesOf } = stockListener()
-  const shop = await useShop({ modules: [inventoryModule, module] })
+async function useLedger({ hasTimers = true } = {}) {
+  const shop = await openShop(hasTimers)
+  await emptyStockLedger(shop)
+  const [mug, cup, ann, bob] = [newId(), newId(), newId(), newId()]
   const main = (await shop.sql('select id from inventory.locations'))[0]?.id as string
-  await shop.sql('insert into inventory.items (id, tracked) values ($1, true), ($2, true)', [MUG, CUP])
+  await shop.sql('insert into inventory.items (id, tracked) values ($1, true), ($2, true)', [mug, cup])
   await shop.sql(
     `insert into inventory.levels (item_id, location_id, on_hand, reserved, seq)
     values ($1, $3, 19, 4, 4), ($2, $3, 5, 0, 1)`,
-    [MUG, CUP, main]
+    [mug, cup, main]
   )
   await shop.sql(
     `insert into inventory.movements
@@ -27,7 +39,7 @@ async function useLedger() {
       ($1, $3, 3, 'reserve', 0, 2, 20, 5, gen_random_uuid()),
       ($1, $3, 4, 'ship', -1, -1, 19, 4, gen_random_uuid()),
       ($2, $3, 1, 'count', 5, 0, 5, 0, gen_random_uuid())`,
-    [MUG, CUP, main]
+    [mug, cup, main]
   )
   await shop.sql(
     `insert into inventory.reservations
@@ -35,12 +47,12 @@ async function useLedger() {
     values ($1, $3, $4, 3, 0, 'held', now() + interval '1 hour', null),
       ($2, $3, $4, 2, 1, 'confirmed', null, null),
       (gen_random_uuid(), $3, $4, 9, 0, 'closed', null, now())`,
-    [ANN, BOB, MUG, main]
+    [ann, bob, mug, main]
   )
   const inventory = shop.apiOf(inventoryModule)
   if (inventory === undefined) throw new Error('the inventory is switched off')
   const reservations = () => shop.sql('select * from inventory.reservations order by owner, item_id')
-  return { ...shop, inventory, check: inventory.check, statusesOf, main, reservations }
+  return { ...shop, inventory, check: inventory.check, main, mug, cup, ann, bob, reservations }
 }
 type Books = Awaited<ReturnType<typeof useLedger>>
 
@@ -53,101 +65,95 @@ const DAMAGE: [what: string, kinds: string[], (books: Books) => Promise<unknown>
   [
     'a movement that was lost in the middle',
     ['movement_missing'],
-    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq = 2', [MUG])
+    ({ sql, mug }) => sql('delete from inventory.movements where item_id = $1 and seq = 2', [mug])
   ],
   [
     'several that were lost, the first among them',
     ['movement_missing'],
-    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq < 3', [MUG])
+    ({ sql, mug }) => sql('delete from inventory.movements where item_id = $1 and seq < 3', [mug])
   ],
   [
     'the last movement lost',
     ['level_ahead'],
-    ({ sql }) => sql('delete from inventory.movements where item_id = $1 and seq = 4', [MUG])
+    ({ sql, mug }) => sql('delete from inventory.movements where item_id = $1 and seq = 4', [mug])
   ],
   [
     'all movements lost',
     ['level_ahead'],
-    ({ sql }) => sql('delete from inventory.movements where item_id = $1', [MUG])
+    ({ sql, mug }) => sql('delete from inventory.movements where item_id = $1', [mug])
   ],
   [
     'a level that was not written',
     ['movement_beyond'],
-    ({ sql }) =>
-      sql('update inventory.levels set on_hand = 20, reserved = 5, seq = 3 where item_id = $1', [MUG])
+    ({ sql, mug }) =>
+      sql('update inventory.levels set on_hand = 20, reserved = 5, seq = 3 where item_id = $1', [mug])
   ],
   [
     'a movement that never happened',
     ['movement_beyond'],
-    ({ sql, main }) =>
+    ({ sql, main, mug }) =>
       sql(
         `insert into inventory.movements
           (item_id, location_id, seq, kind, on_hand_delta, reserved_delta, on_hand_after, reserved_after, operation)
         values ($1, $2, 5, 'ship', -1, -1, 18, 3, gen_random_uuid())`,
-        [MUG, main]
+        [mug, main]
       )
   ],
   [
     'a level that was overwritten',
     ['level_differs'],
-    ({ sql }) => sql('update inventory.levels set on_hand = 25 where item_id = $1', [MUG])
+    ({ sql, mug }) => sql('update inventory.levels set on_hand = 25 where item_id = $1', [mug])
   ],
   [
     'a reservation that was deleted',
     ['reserved_differs'],
-    ({ sql }) => sql('delete from inventory.reservations where owner = $1', [BOB])
+    ({ sql, bob }) => sql('delete from inventory.reservations where owner = $1', [bob])
   ],
   [
     'a reservation that the level does not count',
     ['reserved_differs'],
-    ({ sql, main }) =>
+    ({ sql, main, cup }) =>
       sql(
         `insert into inventory.reservations (owner, item_id, location_id, quantity, state)
         values (gen_random_uuid(), $1, $2, 2, 'claimed')`,
-        [CUP, main]
+        [cup, main]
       )
   ],
   [
     'a level that was deleted',
     ['level_missing'],
-    ({ sql }) => sql('delete from inventory.levels where item_id = $1', [MUG])
+    ({ sql, mug }) => sql('delete from inventory.levels where item_id = $1', [mug])
   ],
   [
     'a movement that does not follow',
     ['movement_differs', 'movement_differs'],
-    ({ sql }) =>
-      sql('update inventory.movements set on_hand_after = 21 where item_id = $1 and seq = 2', [MUG])
+    ({ sql, mug }) =>
+      sql('update inventory.movements set on_hand_after = 21 where item_id = $1 and seq = 2', [mug])
   ],
   [
     'what is held for longer than it should be',
     ['reservation_overdue'],
-    ({ sql }) =>
+    ({ sql, ann }) =>
       sql(`update inventory.reservations set expires_at = now() - interval '2 minutes' where owner = $1`, [
-        ANN
+        ann
       ])
   ],
   [
     'a request that is not done',
     ['request_overdue'],
-    ({ sql }) =>
+    ({ sql, bob }) =>
       sql(
         `insert into inventory.requests (id, kind, owner, lines, posted_at)
         values (gen_random_uuid(), 'release', $1, '[]', now() - interval '2 minutes')`,
-        [BOB]
+        [bob]
       )
   ]
 ]
 /** Nothing says which of its neighbours is right. */
 const LEFT = ['movement_differs']
 
-/** A ledger without a running writer: requests are not applied, and reservations do not expire. */
-async function useNeglectedBooks() {
-  vi.useFakeTimers({ toFake: ['setInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const books = await useLedger()
-  await books.platform.timers.stop()
-  return books
-}
+/** A ledger without a running writer. */
+const useNeglectedBooks = () => useLedger({ hasTimers: false })
 
 test.each(DAMAGE)(
   'the discrepancy "%s" of the stock ledger is found and repaired, and reservations stay',
@@ -169,25 +175,25 @@ test.each(DAMAGE)(
 )
 
 test('a repair of the stock ledger publishes status changes and is visible immediately', async () => {
-  const { as, check, inventory, sql, statusesOf, main } = await useLedger()
+  const { as, check, inventory, sql, statusesOf, main, mug, cup } = await useLedger()
   // The shop learns that something is counted.
   await as({ token: 'admin' }).patch(`/api/inventory/items/${newId()}`, { tracked: true })
-  await sql('update inventory.levels set on_hand = 2 where item_id = $1', [MUG])
-  await sql('update inventory.levels set on_hand = 9 where item_id = $1', [CUP])
-  expect(await inventory.available([MUG, CUP])).toEqual([0, 9])
+  await sql('update inventory.levels set on_hand = 2 where item_id = $1', [mug])
+  await sql('update inventory.levels set on_hand = 9 where item_id = $1', [cup])
+  expect(await inventory.available([mug, cup])).toEqual([0, 9])
   await check({ repair: true })
-  expect(await inventory.available([MUG, CUP])).toEqual([15, 5])
-  await expect.poll(() => statusesOf(MUG)).toEqual(['in'])
+  expect(await inventory.available([mug, cup])).toEqual([15, 5])
+  await expect.poll(() => statusesOf(mug)).toEqual(['in'])
 
-  await sql(`update inventory.items set backorder = 'any' where id = $1`, [CUP])
+  await sql(`update inventory.items set backorder = 'any' where id = $1`, [cup])
   await sql(
     `with gone as (delete from inventory.levels where item_id = $1)
     insert into inventory.reservations (owner, item_id, location_id, quantity, state)
     values (gen_random_uuid(), $1, $2, 2, 'claimed')`,
-    [CUP, main]
+    [cup, main]
   )
   await check({ repair: true })
-  await expect.poll(() => statusesOf(CUP)).toEqual(['in'])
+  await expect.poll(() => statusesOf(cup)).toEqual(['in'])
 })
 
 test.each(DAMAGE)(
