@@ -1,29 +1,42 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
 import { createTestDatabase } from '../../../../test/support/database.ts'
+import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { authModule } from '../index.ts'
 
 const PASSWORD = 'nine lives and a piano'
 const NEW_PASSWORD = 'eleven lives and a cello'
-const EMAIL = 'ada@example.com'
 
-/** Two processes on one database, and a user whose token both have verified. */
-async function useTwo() {
-  const database = await createTestDatabase()
-  const [here, there] = await Promise.all([createTestApp({}, database.url), createTestApp({}, database.url)])
-  onTestFinished(async () => {
-    await Promise.all([here.close(), there.close()])
-    await database.drop()
+shareShops()
+
+let users = 0
+
+/** Two processes on one database. */
+const useProcesses = () =>
+  openShared(['two processes'], async onFinished => {
+    const database = await createTestDatabase()
+    onFinished(database.drop)
+    const [here, there] = await Promise.all([
+      createTestApp({}, database.url),
+      createTestApp({}, database.url)
+    ])
+    onFinished(() => Promise.all([here.close(), there.close()]))
+    return { here, there }
   })
+
+/** The same, and a user whose token both have verified. */
+async function useTwo() {
+  const { here, there } = await useProcesses()
+  const email = `user${++users}@example.com`
   const { json: mine } = await here.request('POST', '/api/auth/register', {
-    body: { email: EMAIL, password: PASSWORD }
+    body: { email, password: PASSWORD }
   })
   const statusAt = async (app: TestApp, token: string = mine.access_token) =>
     (await app.request('GET', '/api/auth/me', { token })).status
   expect([await statusAt(here), await statusAt(there)]).toEqual([200, 200])
   const logIn = async (password = PASSWORD) =>
-    (await here.request('POST', '/api/auth/login', { body: { email: EMAIL, password } })).json
-  return { here, there, mine, statusAt, logIn, auth: here.apiOf(authModule) }
+    (await here.request('POST', '/api/auth/login', { body: { email, password } })).json
+  return { here, there, email, mine, statusAt, logIn, auth: here.apiOf(authModule) }
 }
 
 /** Returns the milliseconds until the other process rejects the token. */
@@ -65,7 +78,7 @@ test.each<[string, (two: Two) => Promise<unknown>]>([
       return refresh(mine.refresh_token)
     }
   ],
-  ['disabling the user', ({ auth }) => auth?.setDisabled(EMAIL, true) as Promise<unknown>]
+  ['disabling the user', ({ auth, email }) => auth?.setDisabled(email, true) as Promise<unknown>]
 ])(
   'after %s the access token is rejected here immediately, and by another process within a second',
   async (_what, end) => {
@@ -86,15 +99,15 @@ test('a password change leaves the session valid in which it was made', async ()
 })
 
 test("a removed role has no effect from the next request on, and the user's session stays valid", async () => {
-  const { here, mine, auth, statusAt } = await useTwo()
+  const { here, email, mine, auth, statusAt } = await useTwo()
   const invite = async () =>
     (await here.request('POST', '/api/auth/invitations', { token: mine.access_token, body: {} })).status
   expect(await invite()).toBe(403)
   // The last administrator cannot lose the role.
-  await auth?.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
-  await auth?.setRole(EMAIL, 'admin')
+  await auth?.createUser({ email: `boss.of.${email}`, password: PASSWORD, role: 'admin' })
+  await auth?.setRole(email, 'admin')
   expect(await invite()).toBe(201)
-  await auth?.setRole(EMAIL, 'customer')
+  await auth?.setRole(email, 'customer')
   expect(await invite()).toBe(403)
   expect(await statusAt(here)).toBe(200)
 })
@@ -105,9 +118,9 @@ const PATIENCE = { timeout: 60_000, interval: 5 }
 /** The same with an administrator; `bot` is a token of their API key. */
 async function useTwoOfStaff() {
   const two = await useTwo()
-  const { here, there, mine, auth } = two
-  await auth?.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
-  await auth?.setRole(EMAIL, 'admin')
+  const { here, there, email, mine, auth } = two
+  await auth?.createUser({ email: `boss.of.${email}`, password: PASSWORD, role: 'admin' })
+  await auth?.setRole(email, 'admin')
   const asked = { token: mine.access_token, body: { name: 'stock' } }
   const { id, api_key } = (await here.request('POST', '/api/auth/api-keys', asked)).json
   const exchanged = await there.request('POST', '/api/auth/token', { body: { api_key } })
@@ -123,9 +136,9 @@ type TwoOfStaff = Awaited<ReturnType<typeof useTwoOfStaff>>
 
 test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
   ['a key is revoked', 200, 401, ({ revokeKey }) => revokeKey()],
-  ['a scope is removed', 403, 403, async ({ auth }) => auth?.setRole(EMAIL, 'admin', ['catalog'])],
-  ['the role is removed', 403, 401, async ({ auth }) => auth?.setRole(EMAIL, 'customer')],
-  ['the account is disabled', 401, 401, async ({ auth }) => auth?.setDisabled(EMAIL, true)]
+  ['a scope is removed', 403, 403, async ({ auth, email }) => auth?.setRole(email, 'admin', ['catalog'])],
+  ['the role is removed', 403, 401, async ({ auth, email }) => auth?.setRole(email, 'customer')],
+  ['the account is disabled', 401, 401, async ({ auth, email }) => auth?.setDisabled(email, true)]
 ])(
   'when %s, the administrator gets %d and the API key %d, here immediately and in another process soon after',
   async (_what, staff, machine, change) => {
@@ -142,10 +155,10 @@ test.each<[string, number, number, (two: TwoOfStaff) => Promise<unknown>]>([
 )
 
 test('a scope granted to an administrator is effective from the next request on, also for an existing API key', async () => {
-  const { here, there, mine, bot, auth, invitationsAt } = await useTwoOfStaff()
-  await auth?.setRole(EMAIL, 'admin', ['catalog'])
+  const { here, there, email, mine, bot, auth, invitationsAt } = await useTwoOfStaff()
+  await auth?.setRole(email, 'admin', ['catalog'])
   expect(await invitationsAt(here, bot)).toBe(403)
-  await auth?.setRole(EMAIL, 'admin', ['auth'])
+  await auth?.setRole(email, 'admin', ['auth'])
   for (const token of [mine.access_token, bot]) {
     expect(await invitationsAt(here, token)).toBe(200)
     await expect.poll(() => invitationsAt(there, token), PATIENCE).toBe(200)
@@ -153,11 +166,11 @@ test('a scope granted to an administrator is effective from the next request on,
 })
 
 test('a disabled user cannot log in, and an enabled one can, but the old sessions stay ended', async () => {
-  const { here, mine, auth, logIn } = await useTwo()
-  await auth?.setDisabled('Ada@Example.com', true)
+  const { here, email, mine, auth, logIn } = await useTwo()
+  await auth?.setDisabled(email.toUpperCase(), true)
   expect((await logIn()).code).toBe('AUTH_INVALID_CREDENTIALS')
-  await auth?.setDisabled(EMAIL, false)
-  expect((await logIn()).user.email).toBe(EMAIL)
+  await auth?.setDisabled(email, false)
+  expect((await logIn()).user.email).toBe(email)
   const body = { refresh_token: mine.refresh_token }
   expect((await here.request('POST', '/api/auth/refresh', { body })).status).toBe(401)
   expect(await auth?.setDisabled('unknown@example.com', true)).toBe(false)

@@ -1,26 +1,29 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, testDatabaseOptions } from '../../../../test/support/database.ts'
+import { testDatabaseOptions, useTestDatabaseUrl } from '../../../../test/support/database.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { Log } from '../../../platform/log.ts'
 import { type Database, openDatabase } from '../../../platform/postgres/database.ts'
 import type { Secrets } from '../../../platform/secrets/secrets.ts'
 import { createSigningKeyStore } from './signing-keys.ts'
 
-/** Signing keys as several processes on one database see them. */
+shareShops()
+
+/** Signing keys as several processes on one database see them. The database has no other keys. */
 async function useKeys(processes: number, secrets = testSecrets()) {
-  const created = await createTestDatabase()
-  const databases = Array.from({ length: processes }, () => openDatabase(testDatabaseOptions(created.url)))
+  const url = await useTestDatabaseUrl()
+  const sql = (text: string) => runSql(url, text)
+  await sql('delete from auth.signing_keys')
+  const databases = Array.from({ length: processes }, () => openDatabase(testDatabaseOptions(url)))
   onTestFinished(async () => {
     await Promise.all(databases.map(db => db.close()))
-    await created.drop()
   })
   const warnings: unknown[] = []
   const log = { warn: (fields: unknown) => warnings.push(fields) } as unknown as Log
   const open = (db: Database | undefined, other = secrets) =>
     createSigningKeyStore({ db: db as Database, secrets: other, log })
   const keys = await Promise.all(databases.map(db => open(db)))
-  const sql = (text: string) => runSql(created.url, text)
   const age = (days: number) =>
     sql(`update auth.signing_keys set created_at = created_at - interval '${days} days',
          signs_from = signs_from - interval '${days} days'`)
