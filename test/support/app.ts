@@ -6,8 +6,9 @@ import {
   type TestResponse,
   type TestShop
 } from '../../src/testing.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, useTestDatabaseUrl } from './database.ts'
 import { isMigratedFor } from './migrated.ts'
+import { openShared } from './shared-shops.ts'
 
 export { type RequestOptions, send, type TestResponse }
 export type TestApp = TestShop
@@ -42,4 +43,17 @@ export async function createTestApp(
     await created.drop()
     throw error
   }
+}
+
+/**
+ * The whole application for one test. Tests of a file that calls `shareShops` share one database, and those with the same
+ * settings one application.
+ */
+export async function useTestApp(settings: Record<string, string> = {}): Promise<TestApp> {
+  const databaseUrl = await useTestDatabaseUrl()
+  return openShared(['application', settings], async onFinished => {
+    const app = await createTestApp(settings, databaseUrl)
+    onFinished(app.close)
+    return app
+  })
 }

@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTestApp } from '../../../../test/support/app.ts'
-import { createTestDatabase } from '../../../../test/support/database.ts'
+import { createTestApp, useTestApp } from '../../../../test/support/app.ts'
+import { useTestDatabaseUrl } from '../../../../test/support/database.ts'
 import { SECRET_SETTINGS } from '../../../../test/support/secrets.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import { loadConfig } from '../../../config.ts'
 import { parseEmail } from '../../../kernel/email.ts'
@@ -12,6 +13,8 @@ import { authModule } from '../index.ts'
 import { findRegistrationError } from './registration.ts'
 
 const PASSWORD = 'nine lives and a piano'
+
+shareShops()
 
 describe('registration rules', () => {
   const anonymous = { email: 'ada@example.com', isInvited: false }
@@ -128,22 +131,23 @@ describe('an e-mail address', () => {
   })
 })
 
+let people = 0
+
 async function useApp(settings: Record<string, string>) {
-  const app = await createTestApp(settings)
-  onTestFinished(() => app.close())
+  const app = await useTestApp(settings)
   const api = app.apiOf(authModule)
   if (api === undefined) throw new Error('auth is disabled')
-  let people = 0
   return {
     app,
     register: (over: object = {}) => {
       const body = { email: `person${++people}@example.com`, password: PASSWORD, ...over }
       return app.request('POST', '/api/auth/register', { body })
     },
-    async adminToken() {
-      await api.createUser({ email: 'boss@example.com', password: PASSWORD, role: 'admin' })
-      const body = { email: 'boss@example.com', password: PASSWORD }
-      return (await app.request('POST', '/api/auth/login', { body })).json.access_token as string
+    async newAdmin() {
+      const body = { email: `boss${++people}@example.com`, password: PASSWORD }
+      await api.createUser({ ...body, role: 'admin' })
+      const { json } = await app.request('POST', '/api/auth/login', { body })
+      return { email: body.email, token: json.access_token as string }
     }
   }
 }
@@ -164,8 +168,8 @@ describe('registration', () => {
   })
 
   test('registration by invitation accepts each code once, and rejects unknown, withdrawn and empty codes', async () => {
-    const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
-    const token = await adminToken()
+    const { app, register, newAdmin } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
+    const { token, email } = await newAdmin()
     const invite = async () => (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
 
     const answers = [await register(), await register({ invitation: 'inv_unknown' })]
@@ -183,7 +187,7 @@ describe('registration', () => {
 
     const good = await invite()
     expect((await register({ invitation: good.code, password: 'short' })).status).toBe(400)
-    expect((await register({ invitation: good.code, email: 'boss@example.com' })).status).toBe(409)
+    expect((await register({ invitation: good.code, email })).status).toBe(409)
     const racing = await Promise.all(Array.from({ length: 6 }, () => register({ invitation: good.code })))
     expect(racing.map(each => each.status).sort()).toEqual([201, 403, 403, 403, 403, 403])
     const winner = racing.find(each => each.status === 201)?.json.user
@@ -192,8 +196,8 @@ describe('registration', () => {
   })
 
   test('registration with an expired invitation code is rejected and leaves the code unused', async () => {
-    const { app, register, adminToken } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
-    const token = await adminToken()
+    const { app, register, newAdmin } = await useApp({ CARTWRIGHT__AUTH__REGISTRATION: 'invite' })
+    const { token } = await newAdmin()
     const { id, code } = (await app.request('POST', '/api/auth/invitations', { token, body: {} })).json
     const moveExpiry = (by: string) =>
       runSql(app.databaseUrl, 'update auth.invitations set expires_at = now() + $1::interval where id = $2', [
@@ -256,6 +260,7 @@ describe('the first administrator', () => {
   const named = { CARTWRIGHT_ADMIN_EMAIL: 'Boss@example.com', CARTWRIGHT_ADMIN_PASSWORD: PASSWORD }
 
   test('the first administrator is created once at the start from the configuration', async () => {
+    needsOwnShop()
     const { app } = await useApp(named)
     const body = { email: 'boss@example.com', password: PASSWORD }
     expect((await app.request('POST', '/api/auth/login', { body })).json.user.role).toBe('admin')
@@ -278,11 +283,12 @@ describe('the first administrator', () => {
   ])(
     'a first administrator configured with %s prevents the start and reports the reason',
     async (_what, settings, reason) => {
-      await expect(createTestApp(settings)).rejects.toThrow(reason)
+      await expect(createTestApp(settings, await useTestDatabaseUrl())).rejects.toThrow(reason)
     }
   )
 
   test('three simultaneous calls create the first administrator once, and one call gets the password', async () => {
+    needsOwnShop()
     const { app } = await useApp({})
     const api = app.apiOf(authModule)
     expect(await api?.hasAdmin()).toBe(false)
@@ -295,8 +301,8 @@ describe('the first administrator', () => {
   })
 
   test('four processes that start simultaneously create the first administrator of the configuration once', async () => {
-    const created = await createTestDatabase()
-    onTestFinished(() => created.drop())
+    needsOwnShop()
+    const databaseUrl = await useTestDatabaseUrl()
     const config = loadConfig([authModule], {
       ...SECRET_SETTINGS,
       CARTWRIGHT__LOG__LEVEL: 'silent',
@@ -304,23 +310,25 @@ describe('the first administrator', () => {
     })
     const log = openLog(config.log)
     const platforms = await Promise.all(
-      Array.from({ length: 4 }, () => openPlatform(config, created.url, log))
+      Array.from({ length: 4 }, () => openPlatform(config, databaseUrl, log))
     )
     onTestFinished(async () => {
       await Promise.all(platforms.map(each => each.close()))
     })
     const started = await Promise.allSettled(platforms.map(each => setUpModules([authModule], each)))
     expect(started.map(each => each.status)).toEqual(Array(4).fill('fulfilled'))
-    expect(await runSql(created.url, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
+    expect(await runSql(databaseUrl, `select email from auth.users where role = 'admin'`)).toHaveLength(1)
   })
 
   test('the first administrator is not generated in production', async () => {
+    needsOwnShop()
     const { app } = await useApp({ NODE_ENV: 'production' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
     expect(await app.apiOf(authModule)?.hasAdmin()).toBe(false)
   })
 
   test('the first administrator is not made from a customer who has the configured e-mail address', async () => {
+    needsOwnShop()
     const { app, register } = await useApp({})
     await register({ email: 'admin@example.com' })
     expect(await app.apiOf(authModule)?.createFirstAdmin()).toBeNull()
@@ -331,10 +339,12 @@ describe('the first administrator', () => {
 test('two external token issuers with the same URL prevent the start', async () => {
   const twice = { issuer: 'https://id.example.com', audience: 'shop' }
   const settings = { CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice, { ...twice, audience: 'other' }]) }
-  await expect(createTestApp(settings)).rejects.toThrow(/issuers\.1\.issuer.*https:\/\/id\.example\.com/)
+  await expect(createTestApp(settings, await useTestDatabaseUrl())).rejects.toThrow(
+    /issuers\.1\.issuer.*https:\/\/id\.example\.com/
+  )
   const own = {
     CARTWRIGHT__AUTH__ISSUERS: JSON.stringify([twice]),
     CARTWRIGHT__SERVER__PUBLIC_URL: twice.issuer
   }
-  await expect(createTestApp(own)).rejects.toThrow(/server\.public_url/)
+  await expect(createTestApp(own, await useTestDatabaseUrl())).rejects.toThrow(/server\.public_url/)
 })

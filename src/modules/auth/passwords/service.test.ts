@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestApp, type TestApp } from '../../../../test/support/app.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type TestApp, useTestApp } from '../../../../test/support/app.ts'
 import { useTestDatabase } from '../../../../test/support/database.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { testSecrets } from '../../../../test/support/secrets.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { runSql } from '../../../../test/support/sql.ts'
 import type { DomainError } from '../../../kernel/errors.ts'
+import { newId } from '../../../kernel/ids.ts'
 import {
   decideLoginAttempt,
   loginAttemptCostSeconds,
@@ -15,6 +17,8 @@ import { createLoginThrottle } from './login-throttle.ts'
 import { createPasswordCheckingService } from './service.ts'
 
 const PASSWORD = 'nine lives and a piano'
+
+shareShops()
 
 afterEach(() => {
   vi.useRealTimers()
@@ -92,18 +96,20 @@ describe('checking a password', () => {
       hashing: { hash: async password => password, verify },
       hashConcurrency
     })
+    // Budgets are counted by account, and tests share the database.
+    const ownAccount = newId()
     const prove = (
       password: string,
       network = '192.0.2.1',
       found: Found | undefined = undefined,
-      account = 'x'
+      account = ownAccount
     ) => passwords.prove({ account, network, withoutSlot }, password, async () => found)
     const codeOf = (password: string, network?: string, found?: Found, account?: string) =>
       prove(password, network, found, account).then(
         () => 'proved',
         (error: DomainError) => error.code
       )
-    return { verify, prove, codeOf, passwords }
+    return { verify, prove, codeOf, passwords, account: ownAccount }
   }
   const withoutSlot = <T>(work: () => Promise<T>) => work()
   const WRONG = 'AUTH_INVALID_CREDENTIALS'
@@ -134,7 +140,7 @@ describe('checking a password', () => {
     expect(error.kind).toBe('rate_limited')
     expect(error.retryAfterSeconds).toBeGreaterThan(290)
     expect(error.retryAfterSeconds).toBeLessThanOrEqual(300)
-    expect(await codeOf('a', '192.0.2.1', undefined, 'y')).toBe(WRONG)
+    expect(await codeOf('a', '192.0.2.1', undefined, newId())).toBe(WRONG)
   })
 
   test('of 50 simultaneous password guesses from one network, three are hashed', async () => {
@@ -171,21 +177,20 @@ describe('checking a password', () => {
   })
 
   test('a password check whose hash could not be computed uses no budget', async () => {
-    const { passwords, codeOf, verify } = await usePasswords(1)
+    const { passwords, account, codeOf, verify } = await usePasswords(1)
     verify.mockRejectedValueOnce(new Error('out of memory'))
-    const attempt = { account: 'x', network: '192.0.2.1', withoutSlot }
+    const attempt = { account, network: '192.0.2.1', withoutSlot }
     await expect(passwords.prove(attempt, 'a', async () => undefined)).rejects.toThrow('out of memory')
     expect(await codeOf('a')).toBe(WRONG)
   })
 })
 
 describe('guesses of an attacker', () => {
-  const owner = { email: 'owner@example.com', password: PASSWORD }
   const behindProxy = { CARTWRIGHT__SERVER__TRUST_PROXY: 'true' }
 
   async function useShop(settings: Record<string, string> = {}) {
-    const app = await createTestApp({ ...behindProxy, ...settings })
-    onTestFinished(() => app.close())
+    const app = await useTestApp({ ...behindProxy, ...settings })
+    const owner = { email: `${newId()}@example.com`, password: PASSWORD }
     const from = (address: string) => ({ 'x-forwarded-for': address })
     await app.request('POST', '/api/auth/register', { body: owner, headers: from('192.0.2.1') })
     const logIn = (address: string, password = PASSWORD) =>
@@ -277,7 +282,7 @@ describe('guesses of an attacker', () => {
 
 describe('changing passwords', () => {
   async function useCustomer(app: TestApp, name: string) {
-    const body = { email: `${name}@example.com`, password: PASSWORD }
+    const body = { email: `${name}.${newId()}@example.com`, password: PASSWORD }
     const { json } = await app.request('POST', '/api/auth/register', { body })
     return (current_password: string, new_password: string) =>
       app.request('POST', '/api/auth/password', {
@@ -287,8 +292,7 @@ describe('changing passwords', () => {
   }
 
   test('changing a password to a weak one is rejected and uses no log-in budget', async () => {
-    const app = await createTestApp()
-    onTestFinished(() => app.close())
+    const app = await useTestApp()
     const change = await useCustomer(app, 'ada')
     const budgets = () => runSql(app.databaseUrl, 'select key_hash, full_at from auth.login_budgets')
     const before = await budgets()
@@ -299,8 +303,7 @@ describe('changing passwords', () => {
   })
 
   test('password changes are limited for each customer, also with the right current password', async () => {
-    const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
-    onTestFinished(() => app.close())
+    const app = await useTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '3' })
     const [change, other] = [await useCustomer(app, 'ada'), await useCustomer(app, 'bob')]
     const statuses = [
       (await change('wrong', 'eleven lives and a cello')).status,
@@ -313,9 +316,8 @@ describe('changing passwords', () => {
   })
 
   test('repeated password changes by three customers do not block log-ins', async () => {
-    const app = await createTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '1000' })
-    onTestFinished(() => app.close())
-    const body = { email: 'owner@example.com', password: PASSWORD }
+    const app = await useTestApp({ CARTWRIGHT__AUTH__FAILED_LOGINS_MAX: '1000' })
+    const body = { email: `owner.${newId()}@example.com`, password: PASSWORD }
     await app.request('POST', '/api/auth/register', { body })
     const customers = await Promise.all(['ada', 'bob', 'eve'].map(name => useCustomer(app, name)))
     const tenEach = Array.from({ length: 10 }, () => customers).flat()
@@ -349,18 +351,17 @@ test.each([
   ['log-ins', '/api/auth/login'],
   ['registrations', '/api/auth/register']
 ])('%s that wait for a password hash hold no request slot', async (_what, path) => {
-  const app = await createTestApp({
+  const app = await useTestApp({
     CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
     CARTWRIGHT__SERVER__CONCURRENT_REQUESTS_MAX: '2',
     CARTWRIGHT__AUTH__PASSWORD_HASH_CONCURRENCY: '1'
   })
-  onTestFinished(() => app.close())
   const { json } = await app.request('POST', '/api/auth/register', {
-    body: { email: 'owner@example.com', password: PASSWORD }
+    body: { email: `owner.${newId()}@example.com`, password: PASSWORD }
   })
   let done = 0
   const all = Array.from({ length: 12 }, async (_, index) => {
-    const body = { email: `buyer-${index}@example.com`, password: PASSWORD }
+    const body = { email: `buyer-${index}.${newId()}@example.com`, password: PASSWORD }
     const { status } = await app.request('POST', path, {
       body,
       headers: { 'x-forwarded-for': `203.0.113.${index}` }
