@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/kernel/ids.ts'
 import { until } from '../faults/until.ts'
+import { shareShops } from '../support/shared-shops.ts'
 import { reservedOf } from '../support/stock-ledger.ts'
 import { useStock } from '../support/use-stock.ts'
+
+shareShops()
 
 const times = <T>(count: number, work: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => work(index))

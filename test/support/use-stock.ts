@@ -1,24 +1,31 @@
 import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
-import { createTestDatabase } from './database.ts'
+import { useTestDatabaseUrl } from './database.ts'
 import { openStock, type Stock } from './stock.ts'
 import { faultsOf, makeItems } from './stock-ledger.ts'
 
 type Options = { items?: number; onHand?: number; processes?: number; queueMax?: number; url?: string }
 
-/** Writers of several processes on one database with tracked items. The ledger is checked at the end. */
-export async function useStock({ items = 1, onHand = 100, processes = 1, queueMax, url }: Options = {}) {
-  const created = url === undefined ? await createTestDatabase() : { url, drop: async () => {} }
-  const client = new pg.Client({ connectionString: created.url })
+const DELETE_STOCK = `
+  truncate inventory.items, inventory.levels, inventory.components, inventory.reservations, inventory.movements,
+    inventory.requests, inventory.findings, inventory.changes, inventory.contested`
+
+/**
+ * Writers of several processes on one database with tracked items. The ledger is checked at the end. Without a `url` the
+ * database has no other stock. Tests of a file that calls `shareShops` share it, so each of them calls this function once.
+ */
+export async function useStock({ items = 1, onHand = 100, processes = 1, queueMax, ...given }: Options = {}) {
+  const url = given.url ?? (await useTestDatabaseUrl())
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
+  if (given.url === undefined) await client.query(DELETE_STOCK)
   const { itemIds, locationId } = await makeItems(client, items)
-  const open = () => openStock(created.url, queueMax === undefined ? {} : { queueMax })
+  const open = () => openStock(url, queueMax === undefined ? {} : { queueMax })
   const stocks = Array.from({ length: processes }, open)
   const [stock] = stocks as [Stock]
   onTestFinished(async () => {
     await Promise.all(stocks.map(each => each.close()))
     await client.end()
-    await created.drop()
   })
   await stock.count(locationId, Object.fromEntries(itemIds.map(id => [id, onHand])))
   const sql = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
@@ -32,6 +39,6 @@ export async function useStock({ items = 1, onHand = 100, processes = 1, queueMa
     sql,
     client,
     expectConsistentStock,
-    url: created.url
+    url
   }
 }
