@@ -12,9 +12,12 @@ import {
 import { reviewsModule } from '../../src/modules/reviews/index.ts'
 import { admin, customer, fakeAuth } from '../../src/testing.ts'
 import { createCategory, createProduct } from '../support/catalog.ts'
+import { useTestDatabaseUrl } from '../support/database.ts'
 import { readExposition } from '../support/exposition.ts'
+import { shareShops } from '../support/shared-shops.ts'
+import { runSql } from '../support/sql.ts'
 import { useShop } from '../support/use-shop.ts'
-import { createLabels, createLabelTable, setLabel } from './labels.ts'
+import { CREATE_LABEL_TABLE, createLabels, setLabel } from './labels.ts'
 
 /** An administrator with access to orders only. */
 const CLERK = { token: 'clerk' }
@@ -32,13 +35,21 @@ function authWithClerk() {
 
 type Labels = ReturnType<typeof createLabels>
 
+shareShops()
+
+/** A shop with these labels, in a database without products, categories and values. */
 async function useLabels(labels: Labels, settings: Record<string, string> = {}) {
+  const databaseUrl = await useTestDatabaseUrl()
+  await runSql(
+    databaseUrl,
+    `truncate catalog.products, catalog.categories cascade; drop schema if exists labels cascade; ${CREATE_LABEL_TABLE}`
+  )
   const shop = await useShop({
+    databaseUrl,
     modules: [catalogModule, labels.module],
     settings,
     instead: { auth: authWithClerk() }
   })
-  await createLabelTable(shop)
   return { ...shop, admin: shop.as(admin()), guest: shop.as(null) }
 }
 type Shop = Awaited<ReturnType<typeof useLabels>>
@@ -301,7 +312,8 @@ test('fields of a disabled module are null, and requests reject them', async () 
 
 test('without the module reviews a product has a null rating; without inventory its stock is null', async () => {
   const settings = { CARTWRIGHT__MODULES__REVIEWS__ENABLED: 'false' }
-  const shop = await useShop({ modules: [catalogModule, reviewsModule], settings })
+  const databaseUrl = await useTestDatabaseUrl()
+  const shop = await useShop({ databaseUrl, modules: [catalogModule, reviewsModule], settings })
   const { id } = await createProduct(shop)
   const { rating, variants } = (await shop.as(null).get(`/api/products/${id}`)).json
   expect([rating, variants[0].stock]).toEqual([null, null])
@@ -358,8 +370,9 @@ test('a hanging module delays a page by its deadline once; later pages do not wa
 
 test('field names that a resource has, that two modules add, or that are no names stop the start', async () => {
   const other = { ...createLabels(label(productResource, 'admin')).module, name: 'tags' }
+  const databaseUrl = await useTestDatabaseUrl()
   const start = (labels: Labels, ...others: (typeof other)[]) =>
-    useShop({ modules: [catalogModule, labels.module, ...others] })
+    useShop({ databaseUrl, modules: [catalogModule, labels.module, ...others] })
   const one = (field: string) => createLabels({ ...label(productResource, 'public'), field })
   await expect(start(one('brand'))).rejects.toThrow(
     'module labels adds the field catalog.product.brand, which catalog.product has itself: choose another name'

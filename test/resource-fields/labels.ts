@@ -79,11 +79,10 @@ export function createLabels(...extended: Extended[]) {
   }
 }
 
+export const CREATE_LABEL_TABLE =
+  'create schema labels; create table labels.values (name text, id uuid, value text, primary key (name, id))'
 /** Creates the table of the labels. */
-export const createLabelTable = (shop: Pick<TestShop, 'sql'>) =>
-  shop.sql(
-    'create schema labels; create table labels.values (name text, id uuid, value text, primary key (name, id))'
-  )
+export const createLabelTable = (shop: Pick<TestShop, 'sql'>) => shop.sql(CREATE_LABEL_TABLE)
 export const setLabel = (shop: Pick<TestShop, 'sql'>, id: string, value: string, name = 'label') =>
   shop.sql(
     'insert into labels.values values ($1, $2, $3) on conflict (name, id) do update set value = excluded.value',
