@@ -1,7 +1,9 @@
 import { METHODS } from 'node:http'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { authModule, standardModules } from '../../src/app.ts'
 import { createTestApp, type TestApp, type TestResponse } from '../support/app.ts'
+import { useTestDatabaseUrl } from '../support/database.ts'
+import { shareShops } from '../support/shared-shops.ts'
 import { adminPatterns, diagnosticRows, publicRows, type Row, securedRows, urlOf } from './routes.ts'
 
 const password = 'nine lives and a piano'
@@ -97,16 +99,22 @@ function withDependents(name: string): string[] {
   return [name, ...direct.flatMap(module => withDependents(module.name))]
 }
 
-test.each(standardModules.map(({ name }) => name))(
-  'without the module %s, every method at and below its base paths returns 503, and all other routes work',
-  async name => {
-    const disabled = [...new Set(withDependents(name))]
-    const without = await createTestApp(
-      Object.fromEntries(
-        disabled.map(each => [`CARTWRIGHT__MODULES__${each.toUpperCase()}__ENABLED`, 'false'])
-      )
-    )
-    try {
+describe('without a module', () => {
+  shareShops()
+
+  /** An application that is closed after one test, because each disables other modules. */
+  async function useAppWithout(disabled: readonly string[]): Promise<TestApp> {
+    const settings = disabled.map(each => [`CARTWRIGHT__MODULES__${each.toUpperCase()}__ENABLED`, 'false'])
+    const without = await createTestApp(Object.fromEntries(settings), await useTestDatabaseUrl())
+    onTestFinished(without.close)
+    return without
+  }
+
+  test.each(standardModules.map(({ name }) => name))(
+    'without the module %s, every method at and below its base paths returns 503, and all other routes work',
+    async name => {
+      const disabled = [...new Set(withDependents(name))]
+      const without = await useAppWithout(disabled)
       const off = standardModules.filter(module => disabled.includes(module.name))
       for (const { module, path } of off.flatMap(module =>
         module.basePaths.map(path => ({ module, path }))
@@ -129,30 +137,27 @@ test.each(standardModules.map(({ name }) => name))(
         if (disabled.includes(row.module)) expect(Object.keys(json), row.name).toEqual(['error'])
         else expect(json?.error, row.name).toBeUndefined()
       }
-    } finally {
-      await without.close()
     }
-  }
-)
+  )
 
-test('with categories disabled, their paths return 503, and the rest of the catalog works', async () => {
-  const without = await createTestApp({ CARTWRIGHT__MODULES__CATEGORIES__ENABLED: 'false' })
-  onTestFinished(() => without.close())
-  const error =
-    'module categories is disabled; enable it in the configuration file under modules.categories.enabled: true'
-  for (const method of METHODS) {
-    for (const url of ['/api/categories', '/api/categories/a/b?c=d', '/api/catalog/categories/']) {
-      const answer = await without.request(method, url)
-      expect(answer.status, `${method} ${url}`).toBe(503)
-      expect(answer.text, `${method} ${url}`).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+  test('with categories disabled, their paths return 503, and the rest of the catalog works', async () => {
+    const without = await useAppWithout(['categories'])
+    const error =
+      'module categories is disabled; enable it in the configuration file under modules.categories.enabled: true'
+    for (const method of METHODS) {
+      for (const url of ['/api/categories', '/api/categories/a/b?c=d', '/api/catalog/categories/']) {
+        const answer = await without.request(method, url)
+        expect(answer.status, `${method} ${url}`).toBe(503)
+        expect(answer.text, `${method} ${url}`).toBe(method === 'HEAD' ? '' : JSON.stringify({ error }))
+      }
     }
-  }
-  for (const row of named([...publicRows, ...securedRows])) {
-    if (row.path.startsWith('/api/categories')) continue
-    const { json } = await without.request(row.method, urlOf(row.path), row.body ? { body: row.body } : {})
-    expect(json?.error, row.name).toBeUndefined()
-  }
-  expect((await without.request('GET', '/api/products')).status).toBe(200)
+    for (const row of named([...publicRows, ...securedRows])) {
+      if (row.path.startsWith('/api/categories')) continue
+      const { json } = await without.request(row.method, urlOf(row.path), row.body ? { body: row.body } : {})
+      expect(json?.error, row.name).toBeUndefined()
+    }
+    expect((await without.request('GET', '/api/products')).status).toBe(200)
+  })
 })
 
 test("the test reads every row of the specification's tables", () => {

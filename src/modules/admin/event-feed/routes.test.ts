@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { chimeModule, waitForNths } from '../../../../test/support/event-log.ts'
+import { needsOwnShop, shareShops } from '../../../../test/support/shared-shops.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { defineEvent } from '../../../kernel/events.ts'
 import { newId } from '../../../kernel/ids.ts'
@@ -30,12 +31,19 @@ const gong = defineModule({
   })
 })
 
-/** A shop in which administrators have these scopes; null: full access. */
-async function useFeed(scopes: readonly string[] | null = null) {
+shareShops()
+
+const withScopes = (scopes: readonly string[] | null) => () => {
   const auth = fakeAuth()
   const { authenticate } = auth
   auth.authenticate = async token => ({ ...(await authenticate(token)), scopes })
-  const shop = await useShop({ modules: [adminModule, chime, gong], instead: { auth } })
+  return { auth }
+}
+const withFullAccess = withScopes(null)
+
+/** A shop whose administrators have full access, unless `instead` limits it. */
+async function useFeed(instead = withFullAccess) {
+  const shop = await useShop({ modules: [adminModule, chime, gong], instead })
   const { ring } = shop.apiOf(chime) ?? {}
   const { ring: ringGong } = shop.apiOf(gong) ?? {}
   if (ring === undefined || ringGong === undefined) throw new Error('a module is missing')
@@ -50,6 +58,7 @@ type Item = { payload: { nth: number }; position: number }
 const nthsOf = ({ items }: { items: Item[] }) => items.map(({ payload }) => payload.nth)
 
 test('the event feed returns events page by page, and an empty page with the same cursor at the end', async () => {
+  needsOwnShop()
   const { ring, ringGong, read, waitFor } = await useFeed()
   expect(await read()).toEqual({ items: [], next_after: 0, latest_position: 0 })
   const subject = await ring([1, 2])
@@ -75,7 +84,8 @@ test('the event feed returns events page by page, and an empty page with the sam
 })
 
 test('administrators with scopes receive only the events of those modules from the event feed', async () => {
-  const { ring, ringGong, read, waitFor } = await useFeed(['gong'])
+  needsOwnShop()
+  const { ring, ringGong, read, waitFor } = await useFeed(withScopes(['gong']))
   await ring([1])
   await ringGong(2)
   await ring([3, 4])
@@ -101,6 +111,7 @@ test.each(['-1', '1.5', 'x', '9007199254740993'])('the event feed rejects the cu
 })
 
 test('a feed cursor beyond the last event is rejected, and the response names the latest position', async () => {
+  needsOwnShop()
   const { ring, api, waitFor } = await useFeed()
   await ring([1])
   await waitFor(1)
@@ -111,6 +122,7 @@ test('a feed cursor beyond the last event is rejected, and the response names th
 })
 
 test('a feed cursor whose events were deleted gets 410, and without a cursor the feed begins at the oldest event', async () => {
+  needsOwnShop()
   const { ring, api, read, waitFor, sql, platform } = await useFeed()
   await ring([1, 2])
   await waitFor(2)
