@@ -4,8 +4,10 @@ import type { Module } from '../../src/module.ts'
 import { notificationsModule } from '../../src/modules/notifications/index.ts'
 import { fakeAuth, type TestShop } from '../../src/testing.ts'
 import { CHECKOUT_MODULES } from './checkouts.ts'
+import { useTestDatabaseUrl } from './database.ts'
 import { type MailServer, openMailServer } from './mail-server.ts'
 import { useOrders } from './orders.ts'
+import { runSql } from './sql.ts'
 import { useShop } from './use-shop.ts'
 
 export const PATIENCE = { timeout: 60_000 }
@@ -54,7 +56,10 @@ function mailHelpers(sql: TestShop['sql'], mails: MailServer) {
   }
 }
 
-/** A shop with orders, and a mail server that accepts its mails. */
+/**
+ * A shop with orders, and a mail server that accepts its mails. Its database has no messages and no jobs. Tests of a file that
+ * calls `shareShops` share the database, so each of them calls this function once.
+ */
 export async function useMailingShop(
   given: Readonly<Record<string, string>> = {},
   more: readonly Module[] = []
@@ -62,7 +67,9 @@ export async function useMailingShop(
   const { mails, settings } = await mailSettings(given)
   const auth = fakeAuth()
   const modules = [...CHECKOUT_MODULES, notificationsModule, ...more]
-  const shop = await useOrders({ modules, settings, instead: { auth } })
+  const databaseUrl = await useTestDatabaseUrl()
+  await runSql(databaseUrl, 'truncate cartwright.jobs, notifications.messages')
+  const shop = await useOrders({ databaseUrl, modules, settings, instead: { auth } })
   return { ...shop, auth, ...mailHelpers(shop.sql, mails) }
 }
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { PATIENCE, useMailingShop } from '../../../test/support/mailing-shop.ts'
 import { sent, TRANSFER } from '../../../test/support/orders.ts'
+import { needsOwnShop, shareShops } from '../../../test/support/shared-shops.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
+
+shareShops()
 
 test('a guest gets mails about their order, with a link that contains the order token', async () => {
   const shop = await useMailingShop()
@@ -86,6 +89,7 @@ const templatesOf = async (shop: Awaited<ReturnType<typeof useMailingShop>>) =>
   (await shop.messages()).map(({ template }) => template)
 
 test('the mail of an order on account names these terms, and its payment is mailed later', async () => {
+  needsOwnShop()
   const shop = await useMailingShop({
     CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '[on_account, cash_on_delivery]'
   })
@@ -159,6 +163,7 @@ test('a name that mail programs would display as a link is left out of mails', a
 })
 
 test('metadata that mail programs would display as a link is left out of mails, and the rest is one line', async () => {
+  needsOwnShop()
   const shop = await useMailingShop()
   const address = '/api/admin/notifications/templates/order_placed/en'
   const { subject, text, html } = (await shop.admin.get(address)).json
