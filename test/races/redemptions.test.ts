@@ -6,6 +6,9 @@ import type { PricingApi } from '../../src/modules/pricing/index.ts'
 import type { Transaction } from '../../src/platform/postgres/database.ts'
 import { statement } from '../../src/platform/postgres/statement.ts'
 import { usePricing } from '../support/pricing.ts'
+import { needsOwnShop, openShared, shareShops } from '../support/shared-shops.ts'
+
+shareShops()
 
 type Limits = { usesMax?: number; usesPerCustomer?: number; firstOrderOnly?: boolean }
 type Redemptions = Parameters<PricingApi['serializedBy']>[1]
@@ -19,12 +22,17 @@ const backendId = statement({
   text: 'select pg_backend_pid() as id'
 })
 
+/** Another process on the database. It is shared like the database. */
+const useOtherProcess = (databaseUrl: string, number: number): Promise<Shop> =>
+  openShared(['other process', number, databaseUrl], onFinished =>
+    usePricing({ databaseUrl, settings: PATIENT }, onFinished)
+  )
+
 /** Several processes that redeem on one database, by the module's port; `expectConsistentRedemptions` checks the counters. */
 async function useRedemptions(processes = 1) {
   const first = await usePricing({ settings: PATIENT })
   const { sql, admin, databaseUrl } = first
-  const others: Shop[] = []
-  while (others.length < processes - 1) others.push(await usePricing({ databaseUrl, settings: PATIENT }))
+  const others = await Promise.all(times(processes - 1, number => useOtherProcess(databaseUrl, number)))
   const shops = [first, ...others]
   const on = (number: number) => shops[number % processes] as Shop
   const made = async (path: string, body: object) => {
@@ -92,17 +100,18 @@ const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(e
 const countOf = (ends: readonly string[]) =>
   Object.fromEntries([...Map.groupBy(ends, end => end)].map(([end, all]) => [end, all.length]))
 const limited = (promotionId: string) => ({ promotionId, limited: 'promotion' }) as const
-/** The customer key of a guest. */
-const guest = (email: string) => createHash('sha256').update(email).digest('hex')
+/** The customer key of a new guest. */
+const guest = (name: string) => createHash('sha256').update(`${name}-${newId()}@example.com`).digest('hex')
 
 test.each([1, 4])(
   'of 200 simultaneous redemptions of a promotion limited to 50 uses over %i processes, exactly 50 succeed',
   async processes => {
     const { promote, addCode, take, usesLeftOf, expectConsistentRedemptions } =
       await useRedemptions(processes)
+    const fifty = `FIFTY-OF-${processes}`
     const [promotion, coded] = [await promote({ usesMax: 50 }), await promote()]
-    await addCode(coded, 'FIFTY', 50)
-    const code = { promotionId: coded, code: 'FIFTY', limited: 'code' } as const
+    await addCode(coded, fifty, 50)
+    const code = { promotionId: coded, code: fifty, limited: 'code' } as const
     for (const redemption of [limited(promotion), code]) {
       const ends = await Promise.all(times(200, number => take(number, [redemption])))
       expect(countOf(ends)).toEqual({ done: 50, PRICING_USED_UP: 150 })
@@ -145,7 +154,7 @@ test.each([1, 4])(
   async processes => {
     const { promote, take, expectConsistentRedemptions } = await useRedemptions(processes)
     const promotion = await promote({ usesPerCustomer: 3, usesMax: 1_000 })
-    const customers = [newId(), guest('ada@example.com'), guest('bob@example.com')]
+    const customers = [newId(), guest('ada'), guest('bob')]
     const ends = await Promise.all(
       times(60, number => take(number, [limited(promotion)], { customer: customers[number % 3] as string }))
     )
@@ -161,7 +170,7 @@ test.each([1, 4])(
     const { promote, take, release, expectConsistentRedemptions } = await useRedemptions(processes)
     const both = [await promote({ firstOrderOnly: true }), await promote({ firstOrderOnly: true })]
     const redemptions = both.map(promotionId => ({ promotionId }))
-    for (const customer of [newId(), guest('ada@example.com')]) {
+    for (const customer of [newId(), guest('ada')]) {
       const owners = times(40, newId)
       const ends = await Promise.all(
         owners.map((owner, number) => take(number, redemptions, { customer, owner }))
@@ -214,6 +223,8 @@ test('redemptions of promotions in any order never deadlock', async () => {
 })
 
 test('a connection that dies before or during the commit of a redemption loses and repeats no use of the promotion', async () => {
+  // It ends connections.
+  needsOwnShop()
   const { promote, take, release, usesLeftOf, expectConsistentRedemptions, databaseUrl } =
     await useRedemptions(2)
   const promotion = await promote({ usesMax: 20, usesPerCustomer: 1 })

@@ -1,6 +1,7 @@
 import type { Module } from '../../src/module.ts'
 import { type PricingApi, pricingModule } from '../../src/modules/pricing/index.ts'
 import { deleteAll } from './delete-all.ts'
+import type { OnFinished } from './shared-shops.ts'
 import { useShop } from './use-shop.ts'
 
 const EUROPE = {
@@ -24,18 +25,18 @@ type Options = {
 }
 
 /** A shop that has nothing but prices, in Swiss francs unless told otherwise. */
-export async function usePricing({
-  databaseUrl,
-  currency = 'CHF',
-  settings = {},
-  modules = [],
-  without = []
-}: Options = {}) {
-  const shop = await useShop({
-    modules: [pricingModule, ...modules],
-    settings: { CARTWRIGHT__SHOP__CURRENCY: currency, ...settings },
-    databaseUrl
-  })
+export async function usePricing(
+  { databaseUrl, currency = 'CHF', settings = {}, modules = [], without = [] }: Options = {},
+  onFinished?: OnFinished
+) {
+  const shop = await useShop(
+    {
+      modules: [pricingModule, ...modules],
+      settings: { CARTWRIGHT__SHOP__CURRENCY: currency, ...settings },
+      databaseUrl
+    },
+    onFinished
+  )
   const admin = shop.as({ token: 'admin' })
   const pricing = shop.apiOf(pricingModule) as PricingApi
   // A redeemed promotion cannot be deleted.
