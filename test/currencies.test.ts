@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDemoCatalog } from '../src/demo/catalog.ts'
 import { currencyDecimalPlaces } from '../src/kernel/money.ts'
-import { createTestApp } from './support/app.ts'
+import { shareShops } from './support/shared-shops.ts'
+import { useShop } from './support/use-shop.ts'
+
+shareShops()
 
 const ADMIN = { email: 'boss@example.com', password: 'nine lives and a piano' }
 
-async function useShop(currency: string) {
-  const app = await createTestApp({
-    CARTWRIGHT__SHOP__CURRENCY: currency,
-    CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
-    CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
+async function useCurrency(currency: string) {
+  const app = await useShop({
+    settings: {
+      CARTWRIGHT__SHOP__CURRENCY: currency,
+      CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
+      CARTWRIGHT_ADMIN_PASSWORD: ADMIN.password
+    }
   })
-  onTestFinished(() => app.close())
   const { access_token: token } = (await app.request('POST', '/api/auth/login', { body: ADMIN })).json
   const request = async (method: string, path: string, body?: unknown) =>
     (await app.request(method, `/api/${path}`, { token, body })).json
@@ -70,7 +74,7 @@ const shops = [
 test.each(shops)(
   'in the currency $currency, the text $text is the price $price when imported, sold, discounted and summed',
   async shop => {
-    const { request, importFile } = await useShop(shop.currency)
+    const { request, importFile } = await useCurrency(shop.currency)
     const header = 'Handle,Title,Variant Price,Variant Compare At Price\n'
     const report = await importFile(`${header}mug,Mug,${shop.text},${shop.was}\njug,Jug,${shop.wrong},\n`)
     expect(report).toMatchObject({ products: { created: 1, failed: 1 }, errors: [{ row: 3, handle: 'jug' }] })
@@ -106,7 +110,7 @@ test.each(shops)(
 test.each(['JPY', 'KRW', 'CLP', 'KWD', 'USD'])(
   'the whole demo catalog is imported in the currency %s',
   async currency => {
-    const { importFile } = await useShop(currency)
+    const { importFile } = await useCurrency(currency)
     const report = await importFile(await readDemoCatalog(currency, 'http://127.0.0.1'))
     expect(report).toMatchObject({ products: { created: 41, failed: 0 }, errors_total: 0 })
   }
