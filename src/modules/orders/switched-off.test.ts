@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest'
 import { codesOf, itemOf, STOCKHOLM, useCheckouts } from '../../../test/support/checkouts.ts'
+import { useTestDatabaseUrl } from '../../../test/support/database.ts'
 import { sent, TRANSFER, useOrders } from '../../../test/support/orders.ts'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import { customer } from '../../testing.ts'
 
+shareShops()
+
+/** A module that is switched off, in a shop on the database of all tests of this file. */
+const without = async (name: string) => ({ off: [name], databaseUrl: await useTestDatabaseUrl() })
+
 test('all routes of the disabled orders module report that it is disabled', async () => {
-  const shop = await useShop({ settings: { CARTWRIGHT__MODULES__ORDERS__ENABLED: 'false' } })
+  const shop = await useShop({
+    settings: { CARTWRIGHT__MODULES__ORDERS__ENABLED: 'false' },
+    databaseUrl: await useTestDatabaseUrl()
+  })
   const anonymous = shop.as(null)
   const answers = await Promise.all([
     anonymous.post('/api/checkouts', {}),
@@ -21,7 +31,7 @@ test('all routes of the disabled orders module report that it is disabled', asyn
 })
 
 test('without the shipping module, a checkout has no delivery price, and a finding reports it', async () => {
-  const shop = await useCheckouts({ off: ['shipping'] })
+  const shop = await useCheckouts(await without('shipping'))
   const [mug, code] = [await shop.sell(), await shop.sell({ requires_shipping: false })]
   const buyer = shop.as(customer())
   const { json } = await buyer.post('/api/checkouts', { items: [itemOf(mug)], shipping_address: STOCKHOLM })
@@ -35,7 +45,7 @@ test('without the shipping module, a checkout has no delivery price, and a findi
 })
 
 test('without the inventory module, a checkout line can have its maximum quantity', async () => {
-  const shop = await useCheckouts({ off: ['inventory'] })
+  const shop = await useCheckouts(await without('inventory'))
   await shop.usePost()
   const body = { items: [itemOf(await shop.sell(), 99)], shipping_address: STOCKHOLM }
   const { json } = await shop.as(customer()).post('/api/checkouts', body)
@@ -43,7 +53,7 @@ test('without the inventory module, a checkout line can have its maximum quantit
 })
 
 test('without the payments module, orders are on account: created, shipped, returned and completed without payment', async () => {
-  const shop = await useOrders({ off: ['payments'] })
+  const shop = await useOrders(await without('payments'))
   await shop.stock(shop.mug, 5)
   const buyer = shop.as(customer())
   const { json: order } = await buyer.post('/api/orders', sent(shop.mug, 2))
@@ -62,7 +72,7 @@ test('without the payments module, orders are on account: created, shipped, retu
 })
 
 test('without the inventory module, orders are created, paid, shipped and returned without stock', async () => {
-  const shop = await useOrders({ off: ['inventory'] })
+  const shop = await useOrders(await without('inventory'))
   const buyer = shop.as(customer())
   const { json: order } = await buyer.post('/api/orders', { ...sent(shop.mug, 99), payment: TRANSFER })
   const { status, json } = await shop.admin.get(`/api/inventory/levels/${shop.mug}`)
@@ -77,7 +87,7 @@ test('without the inventory module, orders are created, paid, shipped and return
 })
 
 test('without the cart module, items can be ordered', async () => {
-  const shop = await useCheckouts({ off: ['cart'] })
+  const shop = await useCheckouts(await without('cart'))
   await shop.usePost()
   const buyer = shop.as(customer())
   const refused = [
@@ -90,5 +100,5 @@ test('without the cart module, items can be ordered', async () => {
 })
 
 test.each(['catalog', 'pricing'])('without the module %s, a shop with orders does not start', async name => {
-  await expect(useCheckouts({ off: [name] })).rejects.toThrow(`module orders requires module ${name}`)
+  await expect(useCheckouts(await without(name))).rejects.toThrow(`module orders requires module ${name}`)
 })

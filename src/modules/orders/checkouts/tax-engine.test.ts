@@ -3,42 +3,60 @@ import { CHECKOUT_MODULES, STOCKHOLM, useCheckouts } from '../../../../test/supp
 import { heldByRequests, NOTHING_HELD } from '../../../../test/support/held.ts'
 import { sent, TRANSFER } from '../../../../test/support/orders.ts'
 import { moduleProviding } from '../../../../test/support/ports.ts'
+import { needsOwnShop, openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { provide } from '../../../kernel/ports.ts'
 import { customer } from '../../../testing.ts'
 import { type TaxEngine, type TaxRequest, taxEnginePort } from '../../pricing/index.ts'
 import { deleteExpiredTaxAnswers } from '../../pricing/tax-engine/repository.ts'
 
+shareShops()
+
 const TENTH: TaxEngine['computeTaxes'] = async ({ components }) =>
   components.map(({ amountMinor }) => ({ ratePpm: 100_000, taxMinor: Math.round(amountMinor / 10) }))
 
+/** The engine of the test that runs, in one process. */
+type CurrentEngine = { answer: TaxEngine['computeTaxes']; asked: TaxRequest[] }
+const openEngine = async () => {
+  const current: CurrentEngine = { answer: TENTH, asked: [] }
+  const computeTaxes: TaxEngine['computeTaxes'] = async (request, signal) => {
+    current.asked.push(request)
+    return current.answer(request, signal)
+  }
+  return { current, module: moduleProviding(provide(taxEnginePort, 'abacus', { computeTaxes })) }
+}
+const useTaxes = ({ made, databaseUrl }: Awaited<ReturnType<typeof useCheckouts>>) =>
+  openShared(['taxes', databaseUrl], async () => {
+    const zone = await made('taxes/zones', { name: 'Sweden', country: 'SE' })
+    await made('taxes/rates', { zone_id: zone.id, category: 'standard', name: 'VAT', rate_ppm: 250_000 })
+  })
+
 /** A shop with 25 % tax and an engine that takes 10 %, which a test replaces by `answer`. */
 async function useEngine({ databaseUrl }: { databaseUrl?: string } = {}) {
-  let current = TENTH
-  const asked: TaxRequest[] = []
-  const computeTaxes: TaxEngine['computeTaxes'] = async (request, signal) => {
-    asked.push(request)
-    return current(request, signal)
-  }
-  const modules = [...CHECKOUT_MODULES, moduleProviding(provide(taxEnginePort, 'abacus', { computeTaxes }))]
-  const shop = await useCheckouts({ modules, ...(databaseUrl !== undefined && { databaseUrl }) })
   const isFirst = databaseUrl === undefined
+  const { current, module } = isFirst ? await openShared(['engine'], openEngine) : await openEngine()
+  const modules = [...CHECKOUT_MODULES, module]
+  const shop = await useCheckouts({ modules, ...(!isFirst && { databaseUrl }) })
   if (isFirst) {
     await shop.usePost()
-    const zone = await shop.made('taxes/zones', { name: 'Sweden', country: 'SE' })
-    await shop.made('taxes/rates', {
-      zone_id: zone.id,
-      category: 'standard',
-      name: 'VAT',
-      rate_ppm: 250_000
-    })
+    await useTaxes(shop)
   }
-  const outcomes = () =>
+  const asked: TaxRequest[] = []
+  Object.assign(current, { answer: TENTH, asked })
+  const counted = () =>
     Object.fromEntries(
       [...shop.platform.metrics.all()]
         .filter(({ name }) => name === 'cartwright_pricing_tax_requests_total')
         .flatMap(metric => metric.samples())
         .filter(({ value }) => value > 0)
-        .map(({ labels, value }) => [labels?.outcome, value])
+        .map(({ labels, value }) => [String(labels?.outcome), value])
+    )
+  const before = counted()
+  /** The outcomes of requests of this test. */
+  const outcomes = () =>
+    Object.fromEntries(
+      Object.entries(counted())
+        .map(([outcome, count]) => [outcome, count - (before[outcome] ?? 0)] as const)
+        .filter(([, count]) => count > 0)
     )
   return {
     ...shop,
@@ -47,7 +65,7 @@ async function useEngine({ databaseUrl }: { databaseUrl?: string } = {}) {
     asked,
     outcomes,
     answer: (answer: TaxEngine['computeTaxes']) => {
-      current = answer
+      current.answer = answer
     },
     expire: () => shop.sql("update pricing.tax_answers set expires_at = now() - interval '1 second'")
   }
@@ -90,7 +108,7 @@ test('an engine computes the taxes of lines and delivery, and the order records 
   expect(asked).toHaveLength(1)
   expect(outcomes()).toEqual({ valid: 1 })
 
-  const [payment] = await shop.sql('select id from payments.payments')
+  const [payment] = await shop.sql('select id from payments.payments where order_id = $1', [json.id])
   expect((await admin.post(`/api/admin/payments/${payment?.id}/capture`, {})).status).toBe(200)
   const canceled = await admin.post(`/api/admin/orders/${json.id}/cancel`, {})
   expect(canceled.status, canceled.text).toBe(200)
@@ -100,7 +118,8 @@ test('an engine computes the taxes of lines and delivery, and the order records 
 
 test('the price that a buyer saw stays for some minutes, also in another process and when the engine changes it', async () => {
   const shop = await useEngine()
-  const { answer, buyer, expire, asked } = shop
+  const { answer, buyer, expire, asked, sql } = shop
+  await sql('delete from pricing.tax_answers')
   const checkout = await begin(shop)
   const other = await useEngine({ databaseUrl: shop.databaseUrl })
   const changed: TaxEngine['computeTaxes'] = async ({ components }) =>
@@ -157,6 +176,7 @@ test.each<[string, TaxEngine['computeTaxes']]>([
 })
 
 test('an engine that fails five times is not asked for a while', async () => {
+  needsOwnShop()
   const shop = await useEngine()
   shop.answer(() => Promise.reject(new Error('no')))
   for (let quantity = 1; quantity <= 6; quantity += 1) await begin(shop, sent(shop.mug, quantity))
@@ -165,6 +185,7 @@ test('an engine that fails five times is not asked for a while', async () => {
 })
 
 test('while an engine hangs, its callers hold no slot, connection or lock; then the rates of the shop apply', async () => {
+  needsOwnShop()
   const shop = await useEngine()
   const { answer, buyer, anonymous, admin, asked, mug, sql } = shop
   const checkout = await begin(shop)
