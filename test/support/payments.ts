@@ -31,6 +31,8 @@ type LedgerObject = {
   amount: number
   /** Of a charge or a refund. */
   payment_intent?: string
+  /** Of an intent or a refund. */
+  metadata?: Readonly<Record<string, string>>
 }
 type Options = {
   settings?: Readonly<Record<string, string>>
