@@ -17,6 +17,9 @@ import { newId } from '../../src/kernel/ids.ts'
 import { customer } from '../../src/testing.ts'
 import { CHECKOUT_MODULES, itemOf, STOCKHOLM } from '../support/checkouts.ts'
 import { sent, TRANSFER, useOrders } from '../support/orders.ts'
+import { openShared, shareShops } from '../support/shared-shops.ts'
+
+shareShops()
 
 const renew = defineJob(
   'renewals.renew',
@@ -83,13 +86,27 @@ const renewals = (attempts: Attempt[]) =>
     })
   })
 
+/** The module, and the attempts of its jobs in the test that runs. */
+const useModule = () =>
+  openShared(['renewals'], async () => {
+    const attempts: Attempt[] = []
+    return { attempts, module: renewals(attempts) }
+  })
+
 async function useRenewals(settings: Readonly<Record<string, string>> = {}) {
-  const attempts: Attempt[] = []
-  const module = renewals(attempts)
+  const { attempts, module } = await useModule()
+  attempts.length = 0
   const shop = await useOrders({ modules: [...CHECKOUT_MODULES, module], settings })
   const api = shop.apiOf(module)
   if (api === undefined) throw new Error('the module is disabled')
-  return { ...shop, attempts, renewals: api, commands: api.orders as OrdersApi }
+  // No other test buys this mug.
+  const orderIds = 'select order_id from orders.lines where variant_id = $1'
+  const orders = () =>
+    shop.sql(`select * from orders.orders where id in (${orderIds}) order by id`, [shop.mug])
+  const payments = () => shop.sql(`select from payments.payments where order_id in (${orderIds})`, [shop.mug])
+  const checkouts = () =>
+    shop.sql(`select from orders.checkouts where strpos(input::text, $1) > 0`, [shop.mug])
+  return { ...shop, orders, payments, checkouts, attempts, renewals: api, commands: api.orders as OrdersApi }
 }
 
 const customerBuyer = (customerId: string) => ({ kind: 'customer', customerId }) as const
@@ -146,19 +163,19 @@ test('a module that acts for one customer can access no checkout and no order of
 })
 
 test("a module's job that is retried after its order was committed orders once", async () => {
-  const { renewals: api, mug, attempts, orders, sql } = await useRenewals()
+  const { renewals: api, mug, attempts, orders, checkouts, payments } = await useRenewals()
   const { id } = customer()
   await api.enqueue(id, mug)
   await expect.poll(() => attempts.length, { timeout: 60_000 }).toBe(2)
   const [first, second] = attempts
   expect([first?.isNew, second?.orderId]).toEqual([true, first?.orderId])
   expect((await orders()).map(order => [order.id, order.customer_id])).toEqual([[first?.orderId, id]])
-  expect(await sql('select from orders.checkouts')).toHaveLength(1)
-  expect(await sql('select from payments.payments')).toHaveLength(1)
+  expect(await checkouts()).toHaveLength(1)
+  expect(await payments()).toHaveLength(1)
 })
 
 test('simultaneous attempts of one write by a module make one order and one checkout', async () => {
-  const { commands, mug, orders, stock, reserved, sql } = await useRenewals()
+  const { commands, mug, orders, stock, reserved, checkouts } = await useRenewals()
   await stock(mug, 10)
   const ada = customerBuyer(newId())
   const job = { id: newId() }
@@ -169,7 +186,7 @@ test('simultaneous attempts of one write by a module make one order and one chec
   expect(await reserved(mug)).toMatchObject([{ order_id: placed[0]?.order.id, quantity: 1 }])
   const begun = await attempts(() => commands.checkouts.begin(ada, sent(mug), writeOfJob(job, 'checkout')))
   expect(new Set(begun.map(({ checkout }) => checkout.id)).size).toBe(1)
-  expect(await sql('select from orders.checkouts')).toHaveLength(1)
+  expect(await checkouts()).toHaveLength(1)
 })
 
 test("a module's repeated write returns its own order, even with the cart empty or the order canceled by then", async () => {
