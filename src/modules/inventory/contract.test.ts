@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { shareShops } from '../../../test/support/shared-shops.ts'
 import { useShop } from '../../../test/support/use-shop.ts'
 import { newId } from '../../kernel/ids.ts'
 import type { Transaction } from '../../platform/postgres/database.ts'
 import { fakeInventory } from './fake.ts'
 import { type InventoryApi, inventoryModule } from './index.ts'
+
+shareShops()
 
 type Subject = {
   inventory: InventoryApi

@@ -1,31 +1,43 @@
 import { expect, test } from 'vitest'
+import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { defineModule } from '../../../module.ts'
 import { type InventoryApi, inventoryModule, stockCrossedEvent } from '../index.ts'
 import type { InventoryItemInput } from './upsert.ts'
 
+shareShops()
+
 type Crossed = { item_id: string; variant_ids: string[]; available: number | null; status: string }
+
+/** A module that subscribes to crossings, and those of all tests that share it. */
+const useListener = () =>
+  openShared(['listener'], async () => {
+    const heard: Crossed[] = []
+    const listener = defineModule({
+      name: 'listener',
+      description: 'Hears of crossings.',
+      basePaths: [],
+      requires: { inventory: inventoryModule },
+      uses: {},
+      subscribes: [stockCrossedEvent],
+      setup: async () => ({
+        api: {},
+        eventHandlers: {
+          'inventory.crossed': async (_tx, events) => {
+            for (const { payload } of events) heard.push(payload)
+          }
+        }
+      })
+    })
+    return { heard, listener }
+  })
 
 /** An inventory, and a module that hears of its crossings. */
 async function useInventory() {
-  const heard: Crossed[] = []
-  const listener = defineModule({
-    name: 'listener',
-    description: 'Hears of crossings.',
-    basePaths: [],
-    requires: { inventory: inventoryModule },
-    uses: {},
-    subscribes: [stockCrossedEvent],
-    setup: async () => ({
-      api: {},
-      eventHandlers: {
-        'inventory.crossed': async (_tx, events) => {
-          for (const { payload } of events) heard.push(payload)
-        }
-      }
-    })
-  })
+  const { heard, listener } = await useListener()
+  const own = new Set<string>()
+  const isOwn = ({ item_id }: Crossed) => own.has(item_id)
   const shop = await useShop({ modules: [inventoryModule, listener] })
   const inventory = shop.apiOf(inventoryModule) as InventoryApi
   return {
@@ -34,17 +46,25 @@ async function useInventory() {
     inventory,
     describe: (...variants: InventoryItemInput[]) =>
       shop.db.transaction(tx => inventory.upsertItems(tx, variants)),
-    /** What was heard since the last time, once there are so many. */
+    /** The id of a new item of this test. */
+    newItem: () => {
+      const id = newId()
+      own.add(id)
+      return id
+    },
+    /** The stored items of this test. */
+    items: () => shop.sql('select id, sku from inventory.items where id = any ($1)', [[...own]]),
+    /** What was heard of the items of this test since the last time, once there are so many. */
     heard: async (count: number) => {
-      await expect.poll(() => heard.length).toBe(count)
-      return heard.splice(0)
+      await expect.poll(() => heard.filter(isOwn).length).toBe(count)
+      return heard.splice(0).filter(isOwn)
     }
   }
 }
 
 test('an upsert of a stock item sets the given fields, keeps omitted ones and is idempotent', async () => {
-  const { admin, describe } = await useInventory()
-  const id = newId()
+  const { admin, describe, newItem } = await useInventory()
+  const id = newItem()
   const read = async () => (await admin.get(`/api/inventory/items/${id}`)).json
   await describe({ variantId: id, sku: 'MUG' })
   expect(await read()).toMatchObject({ sku: 'MUG', tracked: false, backorder: 'none' })
@@ -65,29 +85,27 @@ test('an upsert of a stock item sets the given fields, keeps omitted ones and is
 })
 
 test('an upsert of a stock item that is rolled back has no effect', async () => {
-  const { db, inventory, sql } = await useInventory()
+  const { db, inventory, items, newItem } = await useInventory()
   const failed = db.transaction(async tx => {
-    await inventory.upsertItems(tx, [{ variantId: newId(), sku: 'MUG', tracked: true }])
+    await inventory.upsertItems(tx, [{ variantId: newItem(), sku: 'MUG', tracked: true }])
     throw new Error('no')
   })
   await expect(failed).rejects.toThrow('no')
-  expect(await sql('select id from inventory.items')).toEqual([])
+  expect(await items()).toEqual([])
 })
 
 test('two concurrent upserts of the same stock items in different order both succeed', async () => {
-  const { describe, sql } = await useInventory()
-  const ids = Array.from({ length: 700 }, newId)
+  const { describe, items, newItem } = await useInventory()
+  const ids = Array.from({ length: 700 }, newItem)
   const as = (sku: string) => ids.map(variantId => ({ variantId, sku, tracked: true }))
   await Promise.all([describe(...as('A')), describe(...as('B').reverse()), describe(...as('C'))])
-  const [row] = await sql(
-    'select count(*)::int as items, count(distinct sku)::int as skus from inventory.items'
-  )
-  expect(row).toEqual({ items: 700, skus: 1 })
+  const stored = await items()
+  expect([stored.length, new Set(stored.map(({ sku }) => sku)).size]).toEqual([700, 1])
 })
 
 test('among upserts of stock items, only changed stock policies emit inventory.crossed', async () => {
-  const { admin, describe, heard, inventory, sql } = await useInventory()
-  const [mug, set] = [newId(), newId()]
+  const { admin, describe, heard, inventory, sql, newItem } = await useInventory()
+  const [mug, set] = [newItem(), newItem()]
   await describe({ variantId: mug, sku: 'MUG' })
   await describe({ variantId: mug, sku: 'CUP', tracked: true })
   expect(await heard(1)).toEqual([{ item_id: mug, variant_ids: [mug], available: 0, status: 'out' }])
@@ -115,8 +133,8 @@ test('among upserts of stock items, only changed stock policies emit inventory.c
 })
 
 test('a first count above zero never emits inventory.crossed with status out', async () => {
-  const { admin, describe, heard, inventory } = await useInventory()
-  const [some, none, part, set, known] = [newId(), newId(), newId(), newId(), newId()]
+  const { admin, describe, heard, inventory, newItem } = await useInventory()
+  const [some, none, part, set, known] = [newItem(), newItem(), newItem(), newItem(), newItem()]
   const count = (variantId: string, onHand: number) =>
     describe({ variantId, sku: variantId, tracked: true, onHand })
   expect(await inventory.available([some])).toEqual([null])

@@ -1,17 +1,24 @@
 import { expect, test } from 'vitest'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
+import { emptyStockLedger } from '../../../../test/support/stock-ledger.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
 import { inventoryModule } from '../index.ts'
 
+shareShops()
+
 /** Two variants at two locations with what an hour of sales left behind. */
 async function useBooks() {
   const shop = await useShop({ modules: [inventoryModule] })
+  await emptyStockLedger(shop)
   const [mug, cup, owner] = [newId(), newId(), newId()]
-  const [east, main] = [newId(), (await shop.sql('select id from inventory.locations'))[0]?.id as string]
   await shop.sql(
-    `insert into inventory.locations (id, code, name, priority) values ($1, 'east', 'East', 2)`,
-    [east]
+    `insert into inventory.locations (id, code, name, priority) values ($1, 'east', 'East', 2)
+     on conflict (code) do nothing`,
+    [newId()]
   )
+  const locations = await shop.sql('select id from inventory.locations order by priority')
+  const [main, east] = locations.map(({ id }) => id)
   await shop.sql(
     `insert into inventory.items (id, sku, tracked) values ($1, 'MUG', true), ($2, 'CUP', true)`,
     [mug, cup]
@@ -137,7 +144,9 @@ test('stock reservations are found by owner, variant and state', async () => {
 })
 
 test('stock quantities at the supported limits are shown correctly', async () => {
-  const { as, sql } = await useShop({ modules: [inventoryModule] })
+  const shop = await useShop({ modules: [inventoryModule] })
+  const { as, sql } = shop
+  await emptyStockLedger(shop)
   const admin = as({ token: 'admin' })
   const [owed, full] = [newId(), newId()].sort() as [string, string]
   await admin.put(`/api/inventory/levels/${owed}`, { on_hand: -1_000_000_000, safety: 1_000_000_000 })
