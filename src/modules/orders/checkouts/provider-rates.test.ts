@@ -1,27 +1,35 @@
 import { expect, test } from 'vitest'
 import { carrierModule, EXPRESS } from '../../../../test/support/carrier.ts'
 import { CHECKOUT_MODULES, itemOf, STOCKHOLM, useCheckouts } from '../../../../test/support/checkouts.ts'
+import { useTestDatabaseUrl } from '../../../../test/support/database.ts'
+import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer } from '../../../testing.ts'
 import type { ParcelToRate, ProviderRate, ShippingRateProvider } from '../../shipping/index.ts'
 import { deleteExpiredProviderRates } from '../../shipping/provider-rates/repository.ts'
+
+shareShops()
 
 type ListRates = ShippingRateProvider['listRates']
 type Option = { readonly id: string; readonly service: string; readonly amount: number }
 const RATE_WAIT = { CARTWRIGHT__SHIPPING__PROVIDER_TIMEOUT_MS: '20' }
 
-/** A shop with post for 4.90 and 9.90, and these providers of rates. */
+/** A shop with post for 4.90 and 9.90, and these providers of rates. Without a `databaseUrl` no rate is stored. */
 async function useProviders(
   providers: Readonly<Record<string, ListRates>>,
   { settings = {}, databaseUrl }: { settings?: Record<string, string>; databaseUrl?: string } = {}
 ) {
+  const isFirst = databaseUrl === undefined
   const shop = await useCheckouts({
     modules: [...CHECKOUT_MODULES, carrierModule(providers)],
     settings: { CARTWRIGHT__MODULES__INVENTORY__ENABLED: 'false', ...settings },
-    ...(databaseUrl !== undefined && { databaseUrl })
+    databaseUrl: databaseUrl ?? (await useTestDatabaseUrl())
   })
-  if (databaseUrl === undefined) await shop.usePost()
+  if (isFirst) {
+    await shop.sql('delete from shipping.provider_rates')
+    await shop.usePost()
+  }
   const buyer = shop.as(customer())
-  const variantId = databaseUrl === undefined ? await shop.sell({ weight_grams: 250 }) : ''
+  const variantId = isFirst ? await shop.sell({ weight_grams: 250 }) : ''
   const request = { items: [itemOf(variantId, 2)], shipping_address: STOCKHOLM }
   const begin = async (fields: object = {}) => buyer.post('/api/checkouts', { ...request, ...fields })
   const estimate = () =>
