@@ -6,7 +6,9 @@ import {
   lockPendingStockRequests
 } from '../../src/modules/inventory/writer/requests.ts'
 import { tryLockStockRequests } from '../../src/modules/inventory/writer/requests-repository.ts'
-import { useTestDatabase } from '../support/database.ts'
+import { useTestDatabase, useTestDatabaseUrl } from '../support/database.ts'
+import { shareShops } from '../support/shared-shops.ts'
+import { runSql } from '../support/sql.ts'
 import { openStock } from '../support/stock.ts'
 import { reservedOf } from '../support/stock-ledger.ts'
 import { useStock } from '../support/use-stock.ts'
@@ -14,11 +16,13 @@ import { useProxiedDatabase } from './postgres-proxy.ts'
 import { watchCommits } from './postgres-wire.ts'
 import { until } from './until.ts'
 
+shareShops()
+
 /** A writer behind a proxy that can lose commits or their responses. */
 async function useProxiedStock() {
   const commits = watchCommits()
   const proxied = await useProxiedDatabase(commits.watch)
-  const shared = await useStock({ url: proxied.directUrl, onHand: 100 })
+  const shared = await useStock({ onHand: 100 })
   const stock = openStock(proxied.url)
   onTestFinished(async () => {
     commits.restore()
@@ -213,6 +217,7 @@ test('a stock request that two processes find simultaneously is executed once', 
 /** Counts the requests that two processes lock, the second one while the first transaction is open. */
 async function takeTwice() {
   const db = await useTestDatabase()
+  await runSql(await useTestDatabaseUrl(), 'delete from inventory.requests')
   const lines = [{ itemId: newId(), locationId: newId(), delta: 1 }]
   const request = { kind: 'adjust', id: newId(), actor: null, reason: 'delivery', lines } as const
   await db.transaction(tx => enqueueStockRequests(tx, [request]))

@@ -3,7 +3,10 @@ import { newId } from '../../src/kernel/ids.ts'
 import { useEvictions } from '../support/evictions.ts'
 import { sent, TRANSFER } from '../support/orders.ts'
 import { CARD } from '../support/paid-orders.ts'
+import { shareShops } from '../support/shared-shops.ts'
 import { useStock } from '../support/use-stock.ts'
+
+shareShops()
 
 /** `npm run faults:siege`: all; else a tenth. */
 const SCALE = process.env.SIEGE === undefined ? 0.1 : 1
