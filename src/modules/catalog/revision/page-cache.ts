@@ -6,13 +6,19 @@ import { type CatalogChangePublisher, catalogCacheDeadlineOf } from './changes.t
 import type { CheapestVariantPriceService } from './lowest-prices.ts'
 import * as repository from './repository.ts'
 
-type CachedRevision = { version: string; deadline: number; changesAt: number }
 /** A page as JSON text. */
 export type CatalogPage = {
   readonly json: string
   /** Of a cached page: whether it is still the one that would be returned. */
   readonly isCurrent: (() => boolean) | undefined
   /** Milliseconds until a discount starts or ends. 0: the catalog has changed since the page was requested. */
+  readonly changesInMs: () => number
+}
+/** Its functions are those of all its pages, because the gateway keeps them with each response. */
+type CachedRevision = {
+  readonly version: string
+  readonly deadline: number
+  readonly isCurrent: () => boolean
   readonly changesInMs: () => number
 }
 type PageRequest = {
@@ -71,10 +77,15 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       await lowestPrices.repriceDue()
       row = await findRevision()
     }
+    const version = `${row.shop_id}:${row.value}:${row.change_id}${row.is_due ? ':due' : ''}`
+    const changesAt = startedAt + (row.changes_in ?? Infinity) * 1_000
+    const isCurrent = () =>
+      cached?.version === version && changes.isLive() && performance.now() < cached.deadline
     const state = {
-      version: `${row.shop_id}:${row.value}:${row.change_id}${row.is_due ? ':due' : ''}`,
+      version,
       deadline: catalogCacheDeadlineOf(startedAt, row.changes_in),
-      changesAt: startedAt + (row.changes_in ?? Infinity) * 1_000
+      isCurrent,
+      changesInMs: () => (isCurrent() ? changesAt - performance.now() : 0)
     }
     if (generation === generationBefore && changes.isLive()) cached = state
     return state
@@ -87,13 +98,9 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       ? cached
       : loadOnce(String(generation), load)
 
-  const isCurrent = (version: string): boolean =>
-    cached?.version === version && changes.isLive() && performance.now() < cached.deadline
-
   /** Returns the cached page, or builds it with `make`. */
   return async ({ key, cursor, make, limited = work => work() }: PageRequest): Promise<CatalogPage> => {
-    const { version, changesAt } = await currentRevision()
-    const changesInMs = () => (isCurrent(version) ? changesAt - performance.now() : 0)
+    const { version, isCurrent, changesInMs } = await currentRevision()
     const build = async (): Promise<CatalogPage> => ({
       json: await limited(make),
       isCurrent: undefined,
@@ -102,8 +109,7 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
     if (key === null || ttlSeconds === 0 || !changes.isLive()) return build()
     const listKey = `catalog:${version}:${key}`
     const fullKey = cursor === undefined ? listKey : `${listKey}:after:${cursor}`
-    const page = (json: string): CatalogPage => ({ json, isCurrent: () => isCurrent(version), changesInMs })
-
+    const page = (json: string): CatalogPage => ({ json, isCurrent, changesInMs })
     const cursorKey = (returned: string) => `${listKey}:returned:${returned}`
 
     const kept = await cache.get(fullKey)
@@ -114,7 +120,7 @@ export function createCatalogPageCache({ db, cache, changes, lowestPrices, ttlSe
       if (keptMeanwhile !== undefined) return keptMeanwhile
       const json = await make()
       // A change that was made meanwhile can be on the page, and a failover can lose it.
-      if (!isCurrent(version)) return json
+      if (!isCurrent()) return json
       await cache.set(fullKey, json, ttlSeconds)
       const next = key.startsWith(LIST_PREFIX) ? nextCursorInJson(json) : undefined
       // Twice as long, because the page that returned the cursor expires before the page that follows it, and sets this again.

@@ -7,17 +7,15 @@ const LENGTHS_MAX = 8_388_608
 /** The place of a value: its field and the id of its object. No stored text begins with NUL, so no other value matches. */
 const PLACE = /"\\u0000([a-z0-9_.]+):([0-9a-f-]{36})"/
 
-type FieldOfPage = {
-  readonly field: ReadableField
-  readonly ids: string[]
-  values: readonly unknown[] | undefined
-}
-/** A page split at the places of its values: one piece more than places. `text`: the page as last filled. */
+type FieldOfPage = { readonly field: ReadableField; readonly ids: string[] }
+/** The values of each field of a page; `undefined`: they could not be loaded. */
+type PageValues = readonly (readonly unknown[] | undefined)[]
+/** A page split at the places of its values: one piece more than places. */
 type SplitPage = {
   readonly pieces: readonly string[]
   readonly places: readonly { readonly of: FieldOfPage; readonly index: number }[]
   readonly fields: readonly FieldOfPage[]
-  text: string | undefined
+  lastFilled: { readonly text: string; readonly values: PageValues } | undefined
 }
 /** Objects of a page that show the fields of other modules. */
 export type PageFields = ReturnType<typeof createPageFields>
@@ -43,7 +41,7 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
 
   function split(page: string): SplitPage {
     const cut = page.split(PLACE)
-    const fields = filled().map((field): FieldOfPage => ({ field, ids: [], values: undefined }))
+    const fields = filled().map((field): FieldOfPage => ({ field, ids: [] }))
     const places = Array.from({ length: (cut.length - 1) / 3 }, (_, index) => {
       const of = fields.find(({ field }) => field.name === cut[3 * index + 1]) as FieldOfPage
       return { of, index: of.ids.push(cut[3 * index + 2] as string) - 1 }
@@ -52,7 +50,7 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
       pieces: cut.filter((_, index) => index % 3 === 0),
       places,
       fields: fields.filter(({ ids }) => ids.length > 0),
-      text: undefined
+      lastFilled: undefined
     }
   }
   function splitOnce(page: string): SplitPage {
@@ -82,29 +80,35 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
       const { json, isCurrent } = page
       if (filled().length === 0) return page
       const made = isCurrent ? splitOnce(json) : split(json)
-      const text = await fillSplit(made)
-      return {
-        ...page,
-        json: text,
-        isCurrent: isCurrent && (() => isCurrent() && made.text === text && hasSameValues(made))
-      }
+      const { text, values } = await fillSplit(made)
+      return { ...page, json: text, isCurrent: isCurrent && whileSame(isCurrent, made.fields, values) }
     }
   }
 
-  async function fillSplit(made: SplitPage): Promise<string> {
-    const values = await Promise.all(made.fields.map(({ field, ids }) => field.load(ids)))
-    if (made.text !== undefined && made.fields.every((each, at) => isSame(each.values, values[at])))
-      return made.text
-    for (const [at, each] of made.fields.entries()) each.values = values[at]
-    const texts = made.places.map(({ of, index }) => of.field.stringify(of.values?.[index] ?? null))
-    made.text = made.pieces.reduce((text, piece, index) => `${text}${texts[index - 1]}${piece}`)
-    return made.text
+  async function fillSplit(made: SplitPage): Promise<NonNullable<SplitPage['lastFilled']>> {
+    const { pieces, places, fields, lastFilled } = made
+    const values: PageValues = await Promise.all(fields.map(({ field, ids }) => field.load(ids)))
+    if (lastFilled?.values.every((each, at) => isSame(each, values[at]))) return lastFilled
+    const texts = places.map(({ of, index }) =>
+      of.field.stringify(values[fields.indexOf(of)]?.[index] ?? null)
+    )
+    const text = pieces.reduce((text, piece, index) => `${text}${texts[index - 1]}${piece}`)
+    made.lastFilled = { text, values }
+    return made.lastFilled
   }
 }
 
-/** Whether all values of a filled page are in memory, and the same as when it was filled. */
-const hasSameValues = ({ fields }: SplitPage): boolean =>
-  fields.every(({ field, ids, values }) => values !== undefined && isSame(values, field.loadCached?.(ids)))
+/**
+ * Returns whether a filled page is current: its values are in memory, and the same as when it was filled. Apart from `fill`,
+ * because the gateway keeps the function, and would keep the text with it.
+ */
+const whileSame =
+  (isCurrent: () => boolean, fields: readonly FieldOfPage[], values: PageValues) => (): boolean =>
+    isCurrent() &&
+    fields.every(({ field, ids }, at) => {
+      const before = values[at]
+      return before !== undefined && isSame(before, field.loadCached?.(ids))
+    })
 
 const isSame = (before: readonly unknown[] | undefined, after: readonly unknown[] | undefined): boolean =>
   before === after ||
