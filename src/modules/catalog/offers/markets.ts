@@ -32,7 +32,7 @@ export const isMarketPricedByCatalog = (
 
 /** Returns the offer at the price of a market; see `variantPriceInCurrency`. */
 function offerIn(
-  { offer, salePrice, running, jsonBeforePrice: before, jsonAfterPrice: behind }: CachedVariantOffer,
+  { offer, salePrice, running, priceStart, discountedPriceEnd }: CachedVariantOffer,
   listed: number | undefined,
   currency: string
 ): Offer | undefined {
@@ -48,6 +48,6 @@ function offerIn(
     rule: offer.rule,
     weightGrams: offer.weightGrams,
     requiresShipping: offer.requiresShipping,
-    json: `${before}${price},"discounted_price":${discountedPrice}${behind}`
+    json: `${offer.json.slice(0, priceStart)}${price},"discounted_price":${discountedPrice}${offer.json.slice(discountedPriceEnd)}`
   }
 }
