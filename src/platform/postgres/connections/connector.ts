@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { destroyPgClient } from '../clients.ts'
 import { createPgClient } from '../connect.ts'
 import { isTooManyConnections } from '../errors.ts'
+import { createDatabaseSocket } from '../wire/socket.ts'
 import { type DatabaseConnectConfig, verifySession } from './session.ts'
 
 /** A pool that wants connections: how many it lacks, and what it does when one opens or fails to. */
@@ -101,7 +102,8 @@ export class DatabaseConnector {
   #try(now: number): void {
     const { hosts } = this.#settings
     const index = hosts.current
-    const client = createPgClient({ ...this.#settings, pipeline: true } as DatabaseConnectConfig, index)
+    const pooled = { pipeline: true, stream: createDatabaseSocket }
+    const client = createPgClient({ ...this.#settings, ...pooled } as DatabaseConnectConfig, index)
     this.#tries.add(client)
     this.#startedAt = now
     const connected = client.connect().then(() => verifySession(client, this.#settings, index))
