@@ -86,8 +86,9 @@ export function createPageFields(fieldsOf: ReadResourceFields, resources: readon
   }
 
   async function fillSplit(made: SplitPage): Promise<NonNullable<SplitPage['lastFilled']>> {
-    const { pieces, places, fields, lastFilled } = made
+    const { pieces, places, fields } = made
     const values: PageValues = await Promise.all(fields.map(({ field, ids }) => field.load(ids)))
+    const { lastFilled } = made
     if (lastFilled?.values.every((each, at) => isSame(each, values[at]))) return lastFilled
     const texts = places.map(({ of, index }) =>
       of.field.stringify(values[fields.indexOf(of)]?.[index] ?? null)
