@@ -53,8 +53,8 @@ export type VariantOfferCache = (
 ) => Promise<(CachedVariantOffer | undefined)[]>
 const NONE_RUNNING: readonly CatalogVariantDiscount[] = Object.freeze([])
 
-// Bytes of the key, the objects and their slot in the map.
-const ENTRY_OVERHEAD_BYTES = 380
+// Bytes of the key, the objects and their slot in the map, in a heap with 20,000 entries (2026-11).
+const ENTRY_OVERHEAD_BYTES = 300
 const PRICE = ',"price":'
 const RULE_BYTES = 48
 const ABSENT_MAX = 10_000
