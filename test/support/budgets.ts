@@ -64,7 +64,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     'metadata[line]=rare&q=thing'
   ),
   '/api/admin/orders': listing(
-    1_500,
+    2_500,
     ...CHANGES,
     ...CONTRADICTIONS,
     ...[
