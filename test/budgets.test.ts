@@ -14,6 +14,11 @@ import { fillEventLog, fillLargeOrders, fillLargeStock } from './support/large-o
 const isLarge = process.env.LARGE === '1'
 const PRODUCTS = isLarge ? 200_000 : 10_000
 const ORDERS = isLarge ? 1_000_000 : 20_000
+/**
+ * The limit of a request that finds nothing, in the smaller shop, where the pages of a whole table can be fewer than the limit of a
+ * route: payments have 438. Bounded searches read up to 373.
+ */
+const EMPTY_BUFFERS_MAX = 400
 const TIMEOUT_MS = isLarge ? 1_800_000 : 240_000
 /** Orders of the caller. */
 const OWN_ORDERS = 300
@@ -84,20 +89,20 @@ async function storeDailyStatistics(): Promise<void> {
   await shop.sql('analyze admin.daily_statistics')
 }
 
-/** The buffers that the statements of a request read, and those statements. */
+/** The buffers that the statements of a request read, those statements, and whether its response is an empty list. */
 async function costOf(route: string, query: string) {
   const path = `${route}${query && (route.includes('?') ? '&' : '?')}${query}`
   sent.length = 0
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? UNKNOWN)
   const { result, statements } = await shop.record(() => shop.request('GET', filled, { token }))
-  const { status, text } = result
+  const { status, text, json } = result
   expect(status, `${path}: ${text}`).toBeLessThan(500)
   const costs: Record<string, number> = {}
   // What jobs and timers of the shop sent meanwhile is not of the request.
   for (const each of [...sent].filter(({ statement }) => statements.includes(statement.name)))
     costs[each.statement.name] = (costs[each.statement.name] ?? 0) + (await counter.count(each))
   const buffers = Object.values(costs).reduce((sum, cost) => sum + cost, 0)
-  return { path, buffers, costs }
+  return { path, buffers, costs, isEmpty: json?.items?.length === 0 }
 }
 
 test('every GET route has a limit for the database buffers it reads, or a reason why it has none', async () => {
@@ -121,7 +126,8 @@ test('no request reads more database buffers than the limit of its route', {
       const cost = await costOf(route, query)
       requests += 1
       statements += Object.keys(cost.costs).length
-      if (cost.buffers > budget.buffers) over.push(cost)
+      const limit = cost.isEmpty && !isLarge ? Math.min(budget.buffers, EMPTY_BUFFERS_MAX) : budget.buffers
+      if (cost.buffers > limit) over.push(cost)
     }
   }
   expect(over).toEqual([])
