@@ -1,43 +1,22 @@
 import { expect, test } from 'vitest'
 import { openShared, shareShops } from '../../../../test/support/shared-shops.ts'
+import { stockListener } from '../../../../test/support/stock-listener.ts'
 import { useShop } from '../../../../test/support/use-shop.ts'
 import { newId } from '../../../kernel/ids.ts'
-import { defineModule } from '../../../module.ts'
-import { type InventoryApi, inventoryModule, stockCrossedEvent } from '../index.ts'
+import { type InventoryApi, inventoryModule } from '../index.ts'
 import type { InventoryItemInput } from './upsert.ts'
 
 shareShops()
 
-type Crossed = { item_id: string; variant_ids: string[]; available: number | null; status: string }
-
-/** A module that subscribes to crossings, and those of all tests that share it. */
-const useListener = () =>
-  openShared(['listener'], async () => {
-    const heard: Crossed[] = []
-    const listener = defineModule({
-      name: 'listener',
-      description: 'Hears of crossings.',
-      basePaths: [],
-      requires: { inventory: inventoryModule },
-      uses: {},
-      subscribes: [stockCrossedEvent],
-      setup: async () => ({
-        api: {},
-        eventHandlers: {
-          'inventory.crossed': async (_tx, events) => {
-            for (const { payload } of events) heard.push(payload)
-          }
-        }
-      })
-    })
-    return { heard, listener }
-  })
+/** A module that subscribes to stock events, and those of all tests that share it. */
+const useListener = () => openShared(['listener'], async () => stockListener())
 
 /** An inventory, and a module that hears of its crossings. */
 async function useInventory() {
-  const { heard, listener } = await useListener()
+  const { heard, module: listener } = await useListener()
   const own = new Set<string>()
-  const isOwn = ({ item_id }: Crossed) => own.has(item_id)
+  const crossings = () =>
+    heard.filter(({ name, payload }) => name === 'crossed' && own.has(payload.item_id as string))
   const shop = await useShop({ modules: [inventoryModule, listener] })
   const inventory = shop.apiOf(inventoryModule) as InventoryApi
   return {
@@ -54,10 +33,12 @@ async function useInventory() {
     },
     /** The stored items of this test. */
     items: () => shop.sql('select id, sku from inventory.items where id = any ($1)', [[...own]]),
-    /** What was heard of the items of this test since the last time, once there are so many. */
+    /** The crossings of the items of this test since the last time, once there are so many. */
     heard: async (count: number) => {
-      await expect.poll(() => heard.filter(isOwn).length).toBe(count)
-      return heard.splice(0).filter(isOwn)
+      await expect.poll(() => crossings().length).toBe(count)
+      const found = crossings().map(({ payload }) => payload)
+      heard.length = 0
+      return found
     }
   }
 }
