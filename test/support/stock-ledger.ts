@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { TestShop } from '../../src/testing.ts'
 
 /** Finds every inconsistency of the stock ledger, one row per place. */
 export const STOCK_FAULTS = `
@@ -38,12 +37,12 @@ export async function faultsOf(client: pg.Client): Promise<Record<string, unknow
   return (await client.query(STOCK_FAULTS)).rows
 }
 
-/** Deletes the items, stock and reservations of earlier tests of a shared shop, for a test that checks or sums all of them. */
-export async function emptyStockLedger({ sql }: Pick<TestShop, 'sql'>): Promise<void> {
+/** Deletes the items, stock and reservations of earlier tests of a shared database, for a test that checks or sums all of them. */
+export async function emptyStockLedger(sql: (text: string) => Promise<unknown>): Promise<void> {
   await sql(`
-    delete from inventory.requests; delete from inventory.contested; delete from inventory.reservations;
-    delete from inventory.movements; delete from inventory.levels; delete from inventory.components;
-    delete from inventory.items`)
+    delete from inventory.findings; delete from inventory.changes; delete from inventory.requests;
+    delete from inventory.contested; delete from inventory.reservations; delete from inventory.movements;
+    delete from inventory.levels; delete from inventory.components; delete from inventory.items`)
 }
 
 /** Creates tracked items and returns their ids and the location. */

@@ -2,13 +2,9 @@ import pg from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import { useTestDatabaseUrl } from './database.ts'
 import { openStock, type Stock } from './stock.ts'
-import { faultsOf, makeItems } from './stock-ledger.ts'
+import { emptyStockLedger, faultsOf, makeItems } from './stock-ledger.ts'
 
 type Options = { items?: number; onHand?: number; processes?: number; queueMax?: number; url?: string }
-
-const DELETE_STOCK = `
-  truncate inventory.items, inventory.levels, inventory.components, inventory.reservations, inventory.movements,
-    inventory.requests, inventory.findings, inventory.changes, inventory.contested`
 
 /**
  * Writers of several processes on one database with tracked items. The ledger is checked at the end. Without a `url` the
@@ -18,7 +14,7 @@ export async function useStock({ items = 1, onHand = 100, processes = 1, queueMa
   const url = given.url ?? (await useTestDatabaseUrl())
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  if (given.url === undefined) await client.query(DELETE_STOCK)
+  if (given.url === undefined) await emptyStockLedger(text => client.query(text))
   const { itemIds, locationId } = await makeItems(client, items)
   const open = () => openStock(url, queueMax === undefined ? {} : { queueMax })
   const stocks = Array.from({ length: processes }, open)

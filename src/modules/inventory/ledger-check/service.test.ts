@@ -22,7 +22,7 @@ const openShop = (hasTimers: boolean) =>
 /** A consistent ledger of two levels: 20 on hand with 5 reserved, of which 1 is shipped, and 5 on hand without reservations. */
 async function useLedger({ hasTimers = true } = {}) {
   const shop = await openShop(hasTimers)
-  await emptyStockLedger(shop)
+  await emptyStockLedger(shop.sql)
   const [mug, cup, ann, bob] = [newId(), newId(), newId(), newId()]
   const main = (await shop.sql('select id from inventory.locations'))[0]?.id as string
   await shop.sql('insert into inventory.items (id, tracked) values ($1, true), ($2, true)', [mug, cup])

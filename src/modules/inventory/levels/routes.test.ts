@@ -10,7 +10,7 @@ shareShops()
 /** Two variants at two locations with what an hour of sales left behind. */
 async function useBooks() {
   const shop = await useShop({ modules: [inventoryModule] })
-  await emptyStockLedger(shop)
+  await emptyStockLedger(shop.sql)
   const [mug, cup, owner] = [newId(), newId(), newId()]
   await shop.sql(
     `insert into inventory.locations (id, code, name, priority) values ($1, 'east', 'East', 2)
@@ -146,7 +146,7 @@ test('stock reservations are found by owner, variant and state', async () => {
 test('stock quantities at the supported limits are shown correctly', async () => {
   const shop = await useShop({ modules: [inventoryModule] })
   const { as, sql } = shop
-  await emptyStockLedger(shop)
+  await emptyStockLedger(shop.sql)
   const admin = as({ token: 'admin' })
   const [owed, full] = [newId(), newId()].sort() as [string, string]
   await admin.put(`/api/inventory/levels/${owed}`, { on_hand: -1_000_000_000, safety: 1_000_000_000 })

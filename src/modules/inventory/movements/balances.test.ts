@@ -23,7 +23,7 @@ const signal = new AbortController().signal
 async function useLedger(perMonth = 1) {
   const shop = await useShop({ modules: [inventoryModule] })
   const { sql } = shop
-  await emptyStockLedger(shop)
+  await emptyStockLedger(shop.sql)
   await sql('insert into inventory.items (id, tracked) select unnest($1::uuid[]), true', [[MUG, CUP, JAR]])
   await sql(
     `with planned as (
