@@ -95,6 +95,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
     'status=failed',
     'status=succeeded',
     'provider=nowhere',
+    'provider=manual',
     `order_id=${UNKNOWN}`
   ),
   '/api/inventory/items': listing(2_500, 'sku=PRODUCT-7-1', 'sku=nowhere', 'tracked=true', 'tracked=false'),

@@ -98,11 +98,13 @@ export const paymentForProviderFromRow = ({
   amount: of.amount,
   currency: of.currency
 })
+/** Finds a payment by the id of its object at the provider. Manual payments have none, and no entry in its index. */
 export const findPaymentByProviderObjectId = statement({
   name: 'payments.find_payment_by_object',
   takes: { provider: 'text', object_id: 'text' },
   gives: payment,
-  text: `select ${paymentColumns} from payments.payments where provider = $provider and object_id = $object_id`
+  text: `
+    select ${paymentColumns} from payments.payments where provider = $provider and object_id = $object_id and provider <> 'manual'`
 })
 /** Finds payments by their ids, or by the ids of their objects at the provider. */
 export const listPaymentsByIdOrObjectId = statement({
@@ -111,7 +113,7 @@ export const listPaymentsByIdOrObjectId = statement({
   gives: payment,
   text: `
     select ${paymentColumns} from payments.payments
-    where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]))`
+    where provider = $provider and (id = any($ids::uuid[]) or object_id = any($objectIds::text[]) and provider <> 'manual')`
 })
 /** Stores the object id of the provider and the encrypted next step of the customer, unless they are stored already. */
 export const storeProviderPaymentIdAndNextStep = statement({
@@ -119,8 +121,7 @@ export const storeProviderPaymentIdAndNextStep = statement({
   takes: { id: 'uuid', object_id: 'text', next_step: 'bytea?' },
   text: `
     update payments.payments set
-      object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step),
-      updated_at = now()
+      object_id = coalesce(object_id, $object_id), next_step = coalesce(next_step, $next_step), updated_at = now()
     where id = $id`
 })
 /**
