@@ -49,7 +49,7 @@ function addressOf(at: number): string {
   return `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`
 }
 
-/** Fills the cart of each customer with 5 lines, one of which is `common` if that is given. */
+/** Fills the cart of each customer with 5 lines, side by side, one of which is `common` if that is given. */
 export async function fillCarts(
   client: Bench['client'],
   variantIds: readonly string[],
@@ -61,7 +61,7 @@ export async function fillCarts(
      select distinct cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
      from cart.carts cross join generate_series(1, 5) line
      cross join lateral (select ($1::uuid[])[1 + floor(random() * $3 + 0 * line)::int] as random_id) chosen
-     where $3 > 0 and cart_id is not null`,
+     where $3 > 0 and cart_id is not null order by cart_id`,
     [variantIds, common, variantIds.length]
   )
   await client.query(`
