@@ -25,6 +25,8 @@ const PURCHASES = 5
 /** On a busy machine more purchases differ from the others. */
 const PURCHASES_MAX = 25
 const WARM_PURCHASES = 2
+/** Reads that are kept for a moment, and sent again when a purchase takes longer, as on a busy machine. */
+const KEPT_READS = new Set(['inventory.list_available'])
 /** A purchase may cost this share less than its budget. */
 const MARGIN = 0.05
 const ADMIN = { email: 'boss@shop.example', password: PASSWORD }
@@ -111,7 +113,7 @@ test.each(PURCHASE_BUDGETS)(
   'a purchase of a $buyer by $payment costs what its budget says',
   async ({ buyer, payment, ...budget }) => {
     const all: StatementCost[][] = []
-    const isOther = () => sumCosts(costsOf(all, median)).calls !== budget.statements
+    const isOther = () => sumCosts(costsOf(all, usualOf)).calls !== budget.statements
     for (let time = 0; time < PURCHASES || (time < PURCHASES_MAX && isOther()); time += 1) {
       await holdCallbacks()
       await counter.reset()
@@ -120,10 +122,10 @@ test.each(PURCHASE_BUDGETS)(
       all.push(await counter.read())
     }
     // On a busy machine timers send statements meanwhile, and jobs that come late are handled together.
-    const usual = costsOf(all, median)
+    const usual = costsOf(all, usualOf)
     const { calls, ...cost } = sumCosts(usual)
     // Pages of indexes are split now and then.
-    const least = sumCosts(costsOf(all, values => Math.min(...values)))
+    const least = sumCosts(costsOf(all, leastOf))
     const text = `${calls} statements, ${cost.buffers} buffers, ${cost.walBytes} bytes of WAL\n${tableOf(usual)}`
     if (process.env.PRINT_PURCHASES !== undefined) console.log(text)
     expect(calls, text).toBe(budget.statements)
@@ -134,15 +136,23 @@ test.each(PURCHASE_BUDGETS)(
   }
 )
 
+const leastOf = (values: readonly number[]): number => Math.min(...values)
+const usualOf = (values: readonly number[], name: string): number =>
+  KEPT_READS.has(name) ? leastOf(values) : median(values)
+
 /** What each statement costs in one purchase, chosen for each figure from what it cost in all of them. */
 function costsOf(
   all: readonly StatementCost[][],
-  choose: (values: readonly number[]) => number
+  choose: (values: readonly number[], name: string) => number
 ): StatementCost[] {
   const names = new Set(all.flat().map(({ name }) => name))
   return [...names].map(name => {
     const costs = all.map(each => each.find(other => other.name === name))
-    const chosen = (field: 'calls' | 'buffers' | 'walBytes') => choose(costs.map(cost => cost?.[field] ?? 0))
+    const chosen = (field: 'calls' | 'buffers' | 'walBytes') =>
+      choose(
+        costs.map(cost => cost?.[field] ?? 0),
+        name
+      )
     return { name, calls: chosen('calls'), buffers: chosen('buffers'), walBytes: chosen('walBytes') }
   })
 }
