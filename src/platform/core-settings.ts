@@ -195,7 +195,7 @@ export const CoreSettings = settingsSection(CONFIG_FILE_DESCRIPTION, {
     url: urlWithPasswordSetting(
       'URL of a Redis or Valkey server, which also shares rate limits between processes. Empty: the cache is in the memory of each process. REDIS_URL sets it too.'
     ),
-    entries_max: integerSetting('Maximum number of entries in the memory of a process.', 10_000)
+    entries_max: integerSetting('Maximum number of entries in the memory of a process.', 5_000)
   }),
   http: settingsSection('Outgoing HTTP requests.', {
     private_hosts: Type.Array(Type.String(patternWithMessage(HOST, HOST_WORDS)), {

@@ -8,9 +8,11 @@ const flagsOf = (path: string, line: RegExp) => line.exec(textOf(path))?.[0].mat
 test.each([
   ['deploy/image/Dockerfile', /^ENTRYPOINT .*/m],
   ['deploy/systemd/cartwright@.service', /^ExecStart=.*/m],
-  ['docs/deploying.md', /^node --.*main\.mjs start$/m]
-])('%s starts Node with all flags of npm start', (path, line) => {
+  ['docs/deploying.md', /^MALLOC.* node --.*main\.mjs start$/m]
+])('%s starts Node with all flags and the memory limit of npm start', (path, line) => {
   const flags = flagsOf('tools/node.sh', /^START_FLAGS=.*/m)
   expect(flags).toContain('--no-memory-reducer')
   expect(flagsOf(path, line)).toEqual(expect.arrayContaining(flags))
+  expect(textOf('tools/node.sh')).toContain('MALLOC_ARENA_MAX:-1}')
+  expect(textOf(path)).toMatch(/^(?!#).*\bMALLOC_ARENA_MAX=1\b/m)
 })
