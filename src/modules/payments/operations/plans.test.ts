@@ -61,6 +61,8 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     'vacuum analyze payments.operations, payments.payments, payments.facts, payments.events, payments.accounts'
   )
 
+  // As on the connections of the program.
+  await sql('set enable_seqscan = off')
   const provider = 'faraway'
   const [{ id, order_id, object_id } = { id: '', order_id: '', object_id: '' }] = await sql(
     'select id, order_id, object_id from payments.payments where is_open limit 1'
@@ -100,9 +102,15 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     ...ALL_OPEN
   ] as Statement[]) {
     const values = Object.keys(statement.takes).map(name => ({ ...of, ...lists })[name as keyof typeof of])
-    const plan = (await sql(`explain analyze ${statement.text}`, values))
+    const types = Object.values(statement.takes).map(type => type.replace('?', ''))
+    const literals = values.map(value => (Array.isArray(value) ? `'{${value}}'` : `'${value}'`))
+    const [declared, given] = [types, literals].map(list => (list.length > 0 ? `(${list})` : ''))
+    await sql(`set plan_cache_mode = ${statement.isSlow ? 'force_custom_plan' : 'force_generic_plan'}`)
+    await sql(`prepare planned ${declared} as ${statement.text}`)
+    const plan = (await sql(`explain analyze execute planned ${given}`))
       .map(row => row['QUERY PLAN'])
       .join('\n')
+    await sql('deallocate planned')
     const rows = [...plan.matchAll(/rows=([\d.]+) loops=(\d+)|Rows Removed by Filter: (\d+)/g)].map(
       ([, each = '0', loops = '1', removed]) => Number(removed ?? 0) + Number(each) * Number(loops)
     )

@@ -201,6 +201,7 @@ export const listOperationsOfPayment = statement({
 /** Lists the operations of all payments that have no result, oldest first. */
 export const listOpenPaymentOperations = statement({
   name: 'payments.list_open_operations',
+  slow: true,
   takes: { after: 'uuid', limit: 'int8' },
   gives: operationColumns,
   text: `
