@@ -61,8 +61,6 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     'vacuum analyze payments.operations, payments.payments, payments.facts, payments.events, payments.accounts'
   )
 
-  // As on the connections of the program.
-  await sql('set enable_seqscan = off')
   const provider = 'faraway'
   const [{ id, order_id, object_id } = { id: '', order_id: '', object_id: '' }] = await sql(
     'select id, order_id, object_id from payments.payments where is_open limit 1'
@@ -105,7 +103,9 @@ test(`among ${MANY} settled operations, the reconciler reads only the open ones`
     const types = Object.values(statement.takes).map(type => type.replace('?', ''))
     const literals = values.map(value => (Array.isArray(value) ? `'{${value}}'` : `'${value}'`))
     const [declared, given] = [types, literals].map(list => (list.length > 0 ? `(${list})` : ''))
+    // As on the connections that the program uses for it.
     await sql(`set plan_cache_mode = ${statement.isSlow ? 'force_custom_plan' : 'force_generic_plan'}`)
+    await sql(`set enable_seqscan = ${statement.isSlow ? 'on' : 'off'}`)
     await sql(`prepare planned ${declared} as ${statement.text}`)
     const plan = (await sql(`explain analyze execute planned ${given}`))
       .map(row => row['QUERY PLAN'])
