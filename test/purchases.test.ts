@@ -25,8 +25,8 @@ const PURCHASES = 5
 /** On a busy machine more purchases differ from the others. */
 const PURCHASES_MAX = 25
 const WARM_PURCHASES = 2
-/** Reads that are kept for a moment, and sent again when a purchase takes longer, as on a busy machine. */
-const KEPT_READS = new Set(['inventory.list_available'])
+/** Statements whose result a process caches for a second. It repeats them when a purchase takes longer, as on a busy machine. */
+const CACHED_READS = new Set(['inventory.list_available'])
 /** A purchase may cost this share less than its budget. */
 const MARGIN = 0.05
 const ADMIN = { email: 'boss@shop.example', password: PASSWORD }
@@ -138,7 +138,7 @@ test.each(PURCHASE_BUDGETS)(
 
 const leastOf = (values: readonly number[]): number => Math.min(...values)
 const usualOf = (values: readonly number[], name: string): number =>
-  KEPT_READS.has(name) ? leastOf(values) : median(values)
+  CACHED_READS.has(name) ? leastOf(values) : median(values)
 
 /** What each statement costs in one purchase, chosen for each figure from what it cost in all of them. */
 function costsOf(
