@@ -9,7 +9,7 @@ test.each([
   ['deploy/image/Dockerfile', /^ENTRYPOINT .*/m],
   ['deploy/systemd/cartwright@.service', /^ExecStart=.*/m],
   ['docs/deploying.md', /^MALLOC.* node --.*main\.mjs start$/m]
-])('%s starts Node with all flags and the memory limit of npm start', (path, line) => {
+])('%s starts Node with all flags and the single memory arena of npm start', (path, line) => {
   const flags = flagsOf('tools/node.sh', /^START_FLAGS=.*/m)
   expect(flags).toContain('--no-memory-reducer')
   expect(flagsOf(path, line)).toEqual(expect.arrayContaining(flags))
