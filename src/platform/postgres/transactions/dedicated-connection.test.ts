@@ -50,7 +50,7 @@ async function useApart(options: DedicatedConnectionOptions = {}) {
     await db.close()
     await direct.close()
   })
-  const attempt = <T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000) =>
+  const attempt = <T>(work: (tx: Transaction) => Promise<T>, milliseconds = 60_000) =>
     dedicated.attempt(work, { deadlineAt: performance.now() + milliseconds })
   const marks = async () => (await direct.rows(listMarks)).map(({ id }) => id)
   return { attempt, marks, commits, direct, directUrl, counted, db, apart: dedicated }
