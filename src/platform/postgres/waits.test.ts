@@ -38,6 +38,12 @@ const sleep = statement({
   takes: { seconds: 'float8' },
   text: 'select pg_sleep($seconds)'
 })
+const sleepAndShowServer = statement({
+  name: 'waits.sleep_and_show_server',
+  takes: { seconds: 'float8' },
+  gives: { pid: 'int4' },
+  text: 'select pg_backend_pid() as pid from pg_sleep($seconds)'
+})
 const idleTimeout = statement({
   name: 'waits.idle_timeout',
   gives: { setting: 'text' },
@@ -291,6 +297,14 @@ test('dead peer detection closes no live database connection', async () => {
   await db.closeDeadConnections()
   await reads
   expect(await openConnections()).toEqual(expect.arrayContaining(before))
+})
+
+test('dead peer detection keeps a shared connection whose statement takes longer than a new connection', async () => {
+  const { db } = await useNotes({ sharedConnections: 1 })
+  const before = await db.first(sleepAndShowServer, { seconds: 0 })
+  const slow = db.first(sleepAndShowServer, { seconds: 0.15 })
+  await db.closeDeadConnections()
+  expect(await slow).toEqual(before)
 })
 
 test('no statement fails when a migration changes the type of a column', async () => {

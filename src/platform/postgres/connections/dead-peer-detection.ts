@@ -4,11 +4,13 @@ import { closePgClient } from '../clients.ts'
 import { createPgClient } from '../connect.ts'
 import type { DatabaseConnectConfig } from './session.ts'
 
-/**
- * A database connection that may be dead. `end` removes it from its pool and destroys it. While it is in use it may be
- * silent for `patienceMs`, because its statement may wait for a lock.
- */
-export type SuspectConnection = { client: pg.Client; patienceMs?: number; end(): void }
+/** A database connection that may be dead. `end` removes it from its pool and destroys it. */
+export type SuspectConnection = {
+  client: pg.Client
+  /** While it is in use: for how many milliseconds its statements may wait for a lock. 0: for none. */
+  patienceMs?: number
+  end(): void
+}
 
 const CONNECT_MS_MAX = 1_000
 const ANSWER_MS_MIN = 50
@@ -21,8 +23,9 @@ const CONNECT_TIMES_IN_USE = 5
 /**
  * Destroys the suspects whose peer vanished without closing them. Sends each a query and opens a new connection meanwhile.
  * That takes the server longer than a response, so a suspect without response by then is dead. (A fixed timeout would
- * destroy good connections of a busy server.) One in use also gets its `patienceMs`. When no new connection can be opened,
- * those in use are kept, because a response may still come.
+ * destroy good connections of a busy server.) One in use gets five times as long, because the query waits behind its
+ * statements, and at least its `patienceMs`. When no new connection can be opened, those that may wait for a lock are kept,
+ * because a response may still come.
  */
 export function createDeadPeerDetection(
   settings: DatabaseConnectConfig,
@@ -48,11 +51,15 @@ export function createDeadPeerDetection(
     const [{ status }] = await Promise.allSettled([newcomer.connect(), delay(ANSWER_MS_MIN)])
     const connectMs = performance.now() - startedAt
     closePgClient(newcomer)
-    for (const suspect of silent) if (suspect.patienceMs === undefined) suspect.end()
-    const inUse = [...silent].filter(({ patienceMs }) => patienceMs !== undefined && status === 'fulfilled')
-    const patienceMs = Math.max(connectMs * CONNECT_TIMES_IN_USE, ...inUse.map(each => each.patienceMs ?? 0))
-    if (inUse.length > 0) await delay(patienceMs - connectMs)
-    for (const suspect of inUse) if (silent.has(suspect)) suspect.end()
+    const endIfSilent = async (suspect: SuspectConnection) => {
+      const { patienceMs } = suspect
+      if (patienceMs !== undefined) {
+        if (patienceMs > 0 && status === 'rejected') return
+        await delay(Math.max(connectMs * CONNECT_TIMES_IN_USE, patienceMs) - connectMs)
+      }
+      if (silent.has(suspect)) suspect.end()
+    }
+    await Promise.all([...silent].map(endIfSilent))
     isLooking = false
   }
 }

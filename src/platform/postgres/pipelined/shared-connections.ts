@@ -88,7 +88,11 @@ export class PipelinedDatabaseConnections implements ConnectionPoolGroupMember {
     return this.#open.filter(({ inFlight }) => inFlight > 0).length
   }
   get suspects(): SuspectConnection[] {
-    return this.#open
+    return this.#open.map(connection => ({
+      client: connection.client,
+      end: () => connection.end(),
+      ...(connection.inFlight > 0 && { patienceMs: 0 })
+    }))
   }
 
   /** Opens the connections ahead of the first query. */
