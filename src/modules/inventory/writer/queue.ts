@@ -12,16 +12,13 @@ export type QueuedStockOperation = {
   items: ReadonlySet<string>
 }
 
-const COMPACTED_AT = 1_000
-
 /** The queue of operations for the next batches. */
 export function createStockOperationQueue(entriesMax: number) {
-  let entries: QueuedStockOperation[] = []
-  let first = 0
+  const entries: QueuedStockOperation[] = []
   /** Postponed entries. They fill at most half of a batch, so that new operations are not delayed. */
   let postponed: QueuedStockOperation[] = []
 
-  const size = () => postponed.length + entries.length - first
+  const size = () => postponed.length + entries.length
 
   /** @throws `INVENTORY_BUSY` when the queue is full. */
   function push(operation: StockOperation, deadlineAt: number): Promise<StockOperationOutcome> {
@@ -42,9 +39,8 @@ export function createStockOperationQueue(entriesMax: number) {
     const now = performance.now()
     const taken: QueuedStockOperation[] = []
     let lines = 0
-    /** Returns the index of the first entry that was not examined. */
-    const takeFrom = (waiting: readonly QueuedStockOperation[], from: number, share: number): number => {
-      let at = from
+    const takeFrom = (waiting: QueuedStockOperation[], share: number): void => {
+      let at = 0
       for (; at < waiting.length && taken.length < operationsMax * share; at += 1) {
         const entry = waiting[at] as QueuedStockOperation
         lines += linesOf(entry.operation)
@@ -52,14 +48,10 @@ export function createStockOperationQueue(entriesMax: number) {
         if (entry.deadlineAt > now) taken.push(entry)
         else entry.fail(stockWriterBusyError({ retryAfterSeconds: 1 }))
       }
-      return at
+      waiting.splice(0, at)
     }
-    postponed = postponed.slice(takeFrom(postponed, 0, 1 / 2))
-    first = takeFrom(entries, first, 1)
-    if (first >= COMPACTED_AT) {
-      entries = entries.slice(first)
-      first = 0
-    }
+    takeFrom(postponed, 1 / 2)
+    takeFrom(entries, 1)
     return taken
   }
 
