@@ -50,6 +50,8 @@ const schemas = "a module's SQL names its own schema, and names it always"
 const levels = 'levels of stock are locked and changed by their writer alone'
 const statementNames = 'a statement is called after its module'
 const spreads = 'no object spreads an object that is written in place'
+const transactionValues =
+  'what belongs to a transaction is kept by createTransactionValue, because V8 frees entries of a WeakMap late'
 const folders = 'a folder says what is in it'
 const nouns = "a module's files lie in the folders of its nouns, but for its declarations and its set-up"
 const repeated = "a file does not repeat its folder's name"
@@ -166,6 +168,11 @@ test.each([
     levels,
     'src/modules/inventory/levels/repository.ts',
     stockSql('select on_hand from inventory.levels where item_id = $1 for update')
+  ],
+  [
+    transactionValues,
+    'src/modules/cart/carts/service.ts',
+    'const changed = new WeakMap<Transaction, string[]>()'
   ],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],

@@ -20,6 +20,7 @@ const PLATFORM_VALUES = [
   ...[
     'createCacheInvalidator',
     'createCachedReader',
+    'createTransactionValue',
     'createMetadataCommand',
     'boundedSearchSql',
     'declareMetadataLimitConstraint',
@@ -294,6 +295,11 @@ export const rules: readonly Rule[] = [
   {
     name: 'no object spreads an object that is written in place',
     check: ({ text }) => (SPREADS_LITERAL.test(text) ? ['spreads an object literal'] : [])
+  },
+  {
+    name: 'what belongs to a transaction is kept by createTransactionValue, because V8 frees entries of a WeakMap late',
+    check: ({ text, isTest }) =>
+      !isTest && /\bWeakMap<Transaction\b/.test(text) ? ['keeps transactions in a WeakMap'] : []
   },
   {
     name: 'a folder says what is in it',

@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.ts'
 import type { Static, TSchema } from '../../kernel/schema.ts'
 import type { RunningEventLog } from '../event-log/event-log.ts'
 import type { Transaction } from '../postgres/database.ts'
+import { createTransactionValue } from '../postgres/transaction-value.ts'
 import {
   type BufferedOutboxMessage,
   insertBufferedOutboxMessages,
@@ -75,16 +76,12 @@ export type OutboxDependencies = OutboxDispatcherDependencies & {
 
 export function createOutbox({ eventLog, traces, ...deps }: OutboxDependencies): Outbox {
   const dispatcher = createOutboxDispatcher(deps)
-  const buffers = new WeakMap<Transaction, MessageBuffer>()
   let handlersByEvent: ReadonlyMap<string, readonly string[]> = new Map()
   const isWanted = new Map<string, (payload: unknown, together: ReadonlySet<string>) => boolean>()
 
   /** Returns the buffer of this transaction; on first use, schedules its insert with the commit. */
-  function bufferOf(tx: Transaction): MessageBuffer {
-    const present = buffers.get(tx)
-    if (present !== undefined) return present
+  const bufferOf = createTransactionValue((tx): MessageBuffer => {
     const buffer: MessageBuffer = { messages: [], isSent: false }
-    buffers.set(tx, buffer)
     let leased: readonly LeasedNewJob[] = []
     tx.withCommit(async each => {
       buffer.isSent = true
@@ -100,7 +97,7 @@ export function createOutbox({ eventLog, traces, ...deps }: OutboxDependencies):
       if (buffer.messages.some(({ logged }) => logged !== undefined)) eventLog.wake()
     })
     return buffer
-  }
+  })
 
   function write(tx: Transaction, message: EmittedMessage): void {
     const buffer = bufferOf(tx)

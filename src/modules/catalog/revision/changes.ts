@@ -3,6 +3,7 @@ import { settleAllOrThrow } from '../../../kernel/settle-all-or-throw.ts'
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import { createTransactionValue } from '../../../platform/postgres/transaction-value.ts'
 import { CATALOG_CHANGED_EVENT_SUBJECT, catalogChangedEvent, productChangedEvent } from '../events.ts'
 import { type CheapestVariantPriceService, PRODUCTS_REPRICED_PER_REQUEST_MAX } from './lowest-prices.ts'
 import * as repository from './repository.ts'
@@ -65,7 +66,6 @@ export function createCatalogChangePublisher({
   emit,
   lowestPrices
 }: Deps): CatalogChangePublisher {
-  const announcedBy = new WeakMap<Transaction, Announced>()
   const subscribers: ChangeSubscriber[] = []
   const notifySubscribers = (message: string) => {
     const variantIds = message === ALL ? ALL : message.split(',').filter(id => id !== '')
@@ -84,11 +84,8 @@ export function createCatalogChangePublisher({
   }
 
   /** Returns the announced changes of `tx`. The first call registers their publication at the commit. */
-  function announcedIn(tx: Transaction): Announced {
-    const present = announcedBy.get(tx)
-    if (present !== undefined) return present
+  const announcedIn = createTransactionValue((tx): Announced => {
     const announced: Announced = { variantIds: new Set(), productIds: new Set(), affectsAnyPage: false }
-    announcedBy.set(tx, announced)
     // All changes of the catalog lock the row of the revision, so it is updated as late as possible.
     tx.beforeCommit(async () => {
       const ids = [...(announced.productIds ?? [])]
@@ -109,7 +106,7 @@ export function createCatalogChangePublisher({
       for (const message of messagesOf(announced)) notifySubscribers(message)
     })
     return announced
-  }
+  })
 
   return {
     announce: async (tx, productIds, deletedVariantIds = []) => {

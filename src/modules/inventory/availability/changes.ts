@@ -1,5 +1,6 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import { createTransactionValue } from '../../../platform/postgres/transaction-value.ts'
 
 const TOPIC = 'inventory'
 export const ALL_VARIANTS_CHANGED = 'all'
@@ -35,7 +36,6 @@ export type AvailabilityChangeBroadcaster = {
 }
 
 export function createAvailabilityChangeBroadcaster(broadcast: Broadcast): AvailabilityChangeBroadcaster {
-  const announcedBy = new WeakMap<Transaction, Set<string>>()
   const subscribers: Subscriber[] = []
   const noteHere = (change: VariantsWithChangedAvailability) => {
     for (const subscriber of subscribers) subscriber.onChange(change)
@@ -50,11 +50,8 @@ export function createAvailabilityChangeBroadcaster(broadcast: Broadcast): Avail
   })
 
   /** Returns the variants recorded in `tx`. The first call registers their publication at the end of `tx`. */
-  function announcedIn(tx: Transaction): Set<string> {
-    const present = announcedBy.get(tx)
-    if (present !== undefined) return present
+  const announcedIn = createTransactionValue(tx => {
     const announced = new Set<string>()
-    announcedBy.set(tx, announced)
     // NOTIFY takes a database-wide lock at commit, so it is sent last.
     tx.beforeCommit(async () => {
       for (const message of messagesOf(announced)) await broadcast.publish(tx, TOPIC, message)
@@ -63,7 +60,7 @@ export function createAvailabilityChangeBroadcaster(broadcast: Broadcast): Avail
       for (const message of messagesOf(announced)) notifySubscribers(message)
     })
     return announced
-  }
+  })
 
   return {
     announce: (tx, change) => {

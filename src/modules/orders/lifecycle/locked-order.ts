@@ -2,6 +2,7 @@ import type { EventSubject } from '../../../kernel/events.ts'
 import type { Metadata } from '../../../kernel/metadata.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
 import type { StatementArguments, StatementValueTypes } from '../../../platform/postgres/statement.ts'
+import { createTransactionValue } from '../../../platform/postgres/transaction-value.ts'
 import type { LockedOrderPaymentAccount } from '../../payments/index.ts'
 import type { OrderLifecycleFacts } from './actions.ts'
 import type { OrderLineCounters } from './counters.ts'
@@ -26,11 +27,11 @@ export type OrderUnderLock = {
 }
 
 /** The newest state of each order that a transaction has locked. */
-const newestLockedOrders = new WeakMap<Transaction, Map<string, OrderUnderLock>>()
+const newestLockedOrders = createTransactionValue(() => new Map<string, OrderUnderLock>())
 
 /** Returns the current version of an order that the transaction has locked. Undefined: the transaction has not locked it. */
 export const versionOfLockedOrder = (tx: Transaction, id: string): number | undefined =>
-  newestLockedOrders.get(tx)?.get(id)?.order.version
+  newestLockedOrders(tx).get(id)?.order.version
 
 /** Returns an order that the transaction has locked, as the subject of an event. Its version is the one that is committed. */
 export function eventSubjectOfLockedOrder(tx: Transaction, id: string): EventSubject<true> {
@@ -57,8 +58,7 @@ export function registerLockedOrder(
       isErased: erased_at !== null
     }
   }
-  const newest = newestLockedOrders.get(tx) ?? new Map<string, OrderUnderLock>()
-  newestLockedOrders.set(tx, newest.set(order.id, locked))
+  newestLockedOrders(tx).set(order.id, locked)
   return locked
 }
 
@@ -73,7 +73,7 @@ export async function updateLockedOrder<T extends StatementValueTypes>(
   values: Omit<NonNullable<StatementArguments<T>[0]>, 'id'>
 ): Promise<OrderUnderLock> {
   const { id } = locked.order
-  if (newestLockedOrders.get(tx)?.get(id) !== locked)
+  if (newestLockedOrders(tx).get(id) !== locked)
     throw new Error(`${statement.name} got an order as it was before another change of the transaction`)
   const given = [{ id, ...values }] as unknown as StatementArguments<T & { readonly id: 'uuid' }>
   const order = await tx.first(statement, ...given)

@@ -1,6 +1,7 @@
 import type { Broadcast } from '../../../platform/broadcast.ts'
 import type { Emit } from '../../../platform/outbox/outbox.ts'
 import type { Transaction } from '../../../platform/postgres/database.ts'
+import { createTransactionValue } from '../../../platform/postgres/transaction-value.ts'
 import { CHANGED_VARIANTS_PER_EVENT_MAX, pricesChangedEvent } from '../events.ts'
 
 const TOPIC = 'prices'
@@ -36,7 +37,6 @@ export function createPriceChangeBroadcaster({
   broadcast: Broadcast
   emit: Emit
 }): PriceChangeBroadcaster {
-  const announcedBy = new WeakMap<Transaction, AnnouncedChanges>()
   const subscribers: Subscriber[] = []
   const notifySubscribers = (message: string) => {
     for (const onChange of subscribers) onChange(message === ALL ? ALL : message.split(','))
@@ -44,11 +44,8 @@ export function createPriceChangeBroadcaster({
   broadcast.subscribe(TOPIC, { onMessage: notifySubscribers, onGap: () => notifySubscribers(ALL) })
 
   /** Returns the changes recorded in `tx`. The first call registers their publication at the end of `tx`. */
-  function announcedIn(tx: Transaction): AnnouncedChanges {
-    const present = announcedBy.get(tx)
-    if (present !== undefined) return present
+  const announcedIn = createTransactionValue(tx => {
     const announced: AnnouncedChanges = new Map()
-    announcedBy.set(tx, announced)
     // NOTIFY takes a database-wide lock at commit, so it is sent last.
     tx.beforeCommit(() => {
       for (const [listId, ids] of announced)
@@ -57,7 +54,7 @@ export function createPriceChangeBroadcaster({
     })
     tx.afterCommit(() => notifySubscribers(messageOf(announced)))
     return announced
-  }
+  })
 
   return {
     announce: (tx, listId, variantIds) => {
