@@ -19,6 +19,4 @@ NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$PWD/node_modules/.cache/compiled}"
 # get 27 MB under load instead of up to 64. An idle process does not collect its memory, because V8 then discards its compiled
 # code as well: orders in bursts took a tenth more CPU (docs/decisions/0136).
 START_FLAGS='--preserve-symlinks --max-semi-space-size=16 --no-memory-reducer'
-# All threads allocate from one arena of the C library (glibc). With one arena for each, a process took 12 MB more under load.
-MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-1}"
-export PATH NODE_COMPILE_CACHE START_FLAGS MALLOC_ARENA_MAX
+export PATH NODE_COMPILE_CACHE START_FLAGS

@@ -12,3 +12,6 @@ else
   PROGRAM=src/main.ts
   nice node tools/bundle.ts "$PWD" >/dev/null 2>&1 &
 fi
+# Blocks from 16 kB have pages of their own, which return to the system when they are freed. Otherwise the C library (glibc) keeps
+# what responses with long lists once took: 14 MB under load (docs/decisions/0136).
+export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-16384}"

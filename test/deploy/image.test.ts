@@ -56,7 +56,9 @@ test('the program of the image is small, and has no files of development', async
 })
 
 test('the guide starts the program as the image does, and the image is built from all files that the build reads', async () => {
-  expect(guide).toContain(`\nMALLOC_ARENA_MAX=1 ${[...image.entrypoint, ...image.command].join(' ')}\n`)
+  expect(guide).toContain(
+    `\nMALLOC_MMAP_THRESHOLD_=16384 ${[...image.entrypoint, ...image.command].join(' ')}\n`
+  )
   const [, copied = ''] = /--exclude=docs\/decisions \\\n(.*) \| tar/.exec(build) ?? []
   const paths = [...copied.trim().split(' '), 'deploy/build.sh', 'package-lock.json', 'tools']
   expect(paths).toContain('src')

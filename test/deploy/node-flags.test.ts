@@ -9,10 +9,10 @@ test.each([
   ['deploy/image/Dockerfile', /^ENTRYPOINT .*/m],
   ['deploy/systemd/cartwright@.service', /^ExecStart=.*/m],
   ['docs/deploying.md', /^MALLOC.* node --.*main\.mjs start$/m]
-])('%s starts Node with all flags and the single memory arena of npm start', (path, line) => {
+])('%s starts Node with all flags and the memory settings of npm start', (path, line) => {
   const flags = flagsOf('tools/node.sh', /^START_FLAGS=.*/m)
   expect(flags).toContain('--no-memory-reducer')
   expect(flagsOf(path, line)).toEqual(expect.arrayContaining(flags))
-  expect(textOf('tools/node.sh')).toContain('MALLOC_ARENA_MAX:-1}')
-  expect(textOf(path)).toMatch(/^(?!#).*\bMALLOC_ARENA_MAX=1\b/m)
+  const [, bytes] = /^export MALLOC_MMAP_THRESHOLD_=.*:-(\d+)\}"$/m.exec(textOf('tools/program.sh')) ?? []
+  expect(textOf(path)).toMatch(new RegExp(`^(?!#).*\\bMALLOC_MMAP_THRESHOLD_=${bytes}\\b`, 'm'))
 })
