@@ -55,6 +55,7 @@ test('a Redis server that starts after the shop is used as cache', async () => {
   const server = await useRedisServer()
   const cache = useCache(`redis://127.0.0.1:${server.port}`)
   expect(await cache.ping()).toBe('DOWN')
+  await until('the failed connection is logged', () => lines.length > 0)
   await server.start()
   await until('the cache is connected', isUp(cache))
   expect(cache.statistics().redis).toBe('UP')
