@@ -52,6 +52,8 @@ const statementNames = 'a statement is called after its module'
 const spreads = 'no object spreads an object that is written in place'
 const transactionValues =
   'what belongs to a transaction is kept by createTransactionValue, because V8 frees entries of a WeakMap late'
+const accessors =
+  'an accessor belongs to a class, because V8 makes a hidden class for each object literal with one'
 const folders = 'a folder says what is in it'
 const nouns = "a module's files lie in the folders of its nouns, but for its declarations and its set-up"
 const repeated = "a file does not repeat its folder's name"
@@ -174,6 +176,7 @@ test.each([
     'src/modules/cart/carts/service.ts',
     'const changed = new WeakMap<Transaction, string[]>()'
   ],
+  [accessors, 'src/kernel/money.ts', 'export const a = (b: number) => ({ get sum() { return b } })'],
   [folders, 'src/modules/cart/utils/sum.ts', ''],
   [folders, 'src/shared/sum.ts', ''],
   [folders, 'test/helpers/sum.ts', ''],

@@ -10,7 +10,7 @@ test('the entry of an LRU cache that was used least recently is evicted when the
   lru.get('a')
   lru.set('c', 'c')
   expect(['a', 'b', 'c'].map(lru.get)).toEqual(['a', undefined, 'c'])
-  expect(lru.size).toBe(2)
+  expect(lru.size()).toBe(2)
 })
 
 test('entries of an LRU cache are evicted until the rest fit into its size', () => {

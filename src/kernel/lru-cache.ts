@@ -7,7 +7,7 @@ type LruOptions<V> = {
   sizeOf: (value: V, key: string) => number
 }
 type Lru<V> = {
-  readonly size: number
+  size(): number
   get(key: string): V | undefined
   set(key: string, value: V, options?: { ttl: number }): void
   clear(): void
@@ -24,9 +24,7 @@ export function createLruCache<V extends object | string>({
 }: LruOptions<V>): Lru<V> {
   const entries = new LRUCache<string, V>({ maxSize: sizeMax, sizeCalculation: sizeOf })
   return {
-    get size() {
-      return entries.size
-    },
+    size: () => entries.size,
     get: key => entries.get(key),
     set: (key, value, options) => {
       entries.set(key, value, options)

@@ -263,7 +263,7 @@ export async function refundModelOf(
       await changes.transition(tx, locked, 'fulfil', ADMIN, {
         lines: addToOrderLineCounters(locked.lines, 'fulfil', units)
       })
-      const { authorized = 0, due = 0, captured = 0 } = locked.account?.state ?? {}
+      const { authorized = 0, due = 0, captured = 0 } = locked.account?.state() ?? {}
       const amountMinor = Math.min(authorized, due - captured)
       if (amountMinor > 0) await locked.account?.capture({ id: writeOf().id, amountMinor, actor: null })
     })

@@ -257,6 +257,11 @@ export const rules: readonly Rule[] = [
     'an unsafe route that hands no write on',
     path => !isRoutes(path)
   ),
+  onlyIn(
+    'an accessor belongs to a class, because V8 makes a hidden class for each object literal with one',
+    'an accessor of an object literal',
+    path => /^(?:test|bench)\/|^src\/test-requests\.ts$|\.test\.ts$/.test(path)
+  ),
   onlyIn('the environment is read by config.ts only', 'process.env', path =>
     /^(?:src\/config\.ts$|test\/|bench\/)|\.test\.ts$/.test(path)
   ),

@@ -20,6 +20,7 @@ export type Deed =
   | 'try'
   | 'a route without a class'
   | 'an unsafe route that hands no write on'
+  | 'an accessor of an object literal'
 export type SourceFile = Source & {
   isTest: boolean
   imports: Import[]
@@ -95,6 +96,8 @@ function note(file: SourceFile, node: ts.Node): void {
   else if (ts.isExportSpecifier(node) && node.name.text === 'default') file.deeds.add('a default export')
   else if (ts.isIfStatement(node)) file.deeds.add('if')
   else if (ts.isTryStatement(node)) file.deeds.add('try')
+  else if (ts.isAccessor(node) && ts.isObjectLiteralExpression(node.parent))
+    file.deeds.add('an accessor of an object literal')
 }
 
 function noteNames(file: SourceFile, node: ts.Node): void {

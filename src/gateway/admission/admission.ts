@@ -124,7 +124,7 @@ export function createAdmissionControl(concurrentMax: number) {
     if (isAdmitting) return
     isAdmitting = true
     try {
-      while (statistics.waiting > 0 && statistics.used < limit.value) {
+      while (statistics.waiting > 0 && statistics.used < limit.value()) {
         const rank = queues.findIndex(queue => queue.length > 0)
         const first = queueOf(rank).next() as NonNullable<ReturnType<RequestQueue['next']>>
         const waitedMs = now - first.since
@@ -145,7 +145,7 @@ export function createAdmissionControl(concurrentMax: number) {
 
   return {
     /** For `/metrics`. */
-    statistics: () => ({ ...statistics, slots: limit.value }),
+    statistics: () => ({ ...statistics, slots: limit.value() }),
 
     /** Whether requests may have to be refused. A cheap check for every request. */
     mayRefuse: (): boolean => statistics.waiting >= WAITING_MIN,
@@ -161,7 +161,7 @@ export function createAdmissionControl(concurrentMax: number) {
     /** Admits or refuses the request, immediately or after a wait. */
     enter(request: QueuedRequest, now: number): void {
       const rank = REQUEST_CLASSES.indexOf(request.class)
-      if (statistics.waiting === 0 && statistics.used < limit.value) {
+      if (statistics.waiting === 0 && statistics.used < limit.value()) {
         statistics.used += 1
         countHeld(request.network, 1)
         request.admit()

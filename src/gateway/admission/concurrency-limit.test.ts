@@ -8,7 +8,7 @@ function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_00
   let begun: number[] = []
   const endAt = now + seconds * 1_000
   for (; now < endAt; now += 5) {
-    while (begun.length < limit.value) begun.push(now)
+    while (begun.length < limit.value()) begun.push(now)
     limit.noteReached()
     // By Little's law: more concurrent requests take longer each.
     const takesMs = Math.max(baseMs, (begun.length / perSecond) * 1_000)
@@ -17,7 +17,7 @@ function simulate(perSecond: number, baseMs: number, seconds: number, max = 1_00
     begun = begun.filter(at => now - at < takesMs)
     if (now % 50 === 0) limit.adjust(now)
   }
-  return limit.value
+  return limit.value()
 }
 
 test('the concurrency limit for a quick backend is what it serves in 50 ms', () => {
@@ -46,20 +46,20 @@ test('the concurrency limit falls after one measurement of a slower backend', ()
     limit.noteReached()
     measure(now - 1, now)
   }
-  expect(limit.value).toBe(1_000)
+  expect(limit.value()).toBe(1_000)
   measure(10_000, 10_125)
-  expect(limit.value).toBe(400)
+  expect(limit.value()).toBe(400)
   // Requests that started before the change, and the first to end after it, are ignored.
   measure(10_100, 10_700)
   measure(10_126, 10_127)
-  expect(limit.value).toBe(400)
+  expect(limit.value()).toBe(400)
 })
 
 test('the concurrency limit does not change without demand', () => {
   const limit = createAdaptiveConcurrencyLimit(1_000)
   for (let each = 0; each < 100; each += 1) limit.sample(999, 1_000)
   limit.adjust(1_000)
-  expect(limit.value).toBe(64)
+  expect(limit.value()).toBe(64)
 })
 
 test('the concurrency limit never exceeds the configured maximum', () => {

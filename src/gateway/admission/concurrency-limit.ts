@@ -33,9 +33,7 @@ export function createAdaptiveConcurrencyLimit(limitMax: number) {
   }
 
   return {
-    get value() {
-      return limit
-    },
+    value: () => limit,
     /** Records that a request had to wait. */
     noteReached(): void {
       wasReached = true

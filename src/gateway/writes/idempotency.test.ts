@@ -69,7 +69,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, secured }) => {
       return 'now'
     })
     if (made === undefined) runs.push({ id: write.id, isDone: true })
-    return { applied: made ?? 'before', id: write.resultId }
+    return { applied: made ?? 'before', id: write.resultId() }
   }
   open.post('/x/apply', account, apply)
   open.post('/x/long', account, async request => ({ ...(await apply(request)), text: 'x'.repeat(40_000) }))

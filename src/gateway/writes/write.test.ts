@@ -57,7 +57,7 @@ const routes = moduleOf('x', ['/api/x'], ({ public: open, admin }) => {
     const write = writeOf(request)
     const { id } = request.params as { id: string }
     await write.once(gateway.platform.db, async () => write.result(id))
-    return { id: write.resultId }
+    return { id: write.resultId() }
   })
   admin.post('/x/admin/:id', browse, async request => {
     const write = writeOf(request)

@@ -165,9 +165,7 @@ export function fakePayments(database: () => Pick<Database, 'transaction'>): Fak
   }
 
   const lockedAccount = (account: FakeOrderPaymentAccount): LockedOrderPaymentAccount => ({
-    get state() {
-      return account
-    },
+    state: () => account,
     settle: async () => settle(account),
     listOpenMethods: async () =>
       account.payments

@@ -69,7 +69,7 @@ export function createMemoryCache(entriesMax: number): KeyValueCache {
       hits: figures.hits,
       misses: figures.misses,
       errors: 0,
-      entries: entries.size,
+      entries: entries.size(),
       operations: figures.operations,
       operation_seconds: figures.seconds
     }),

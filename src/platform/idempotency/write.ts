@@ -22,7 +22,7 @@ export type IdempotentWrite = {
   /** The id of what this request creates, the same in each attempt. */
   readonly id: string
   /** The id that `result` recorded in this attempt or an earlier committed one; otherwise `id`. */
-  readonly resultId: string
+  resultId(): string
   /** Derives ids of other things that the request creates, or of its steps in other transactions. */
   idOf(label: string): string
   /**
@@ -129,9 +129,7 @@ export function createIdempotentWrite(operation: IdempotentWriteRequest): Idempo
 
   return {
     id,
-    get resultId() {
-      return resultId ?? id
-    },
+    resultId: () => resultId ?? id,
     idOf: label => derivedId(id, label),
     once: async (db, work) => {
       if (isBegun)

@@ -150,7 +150,7 @@ export function createOrderAdjustmentService({ emit, tenders }: Deps) {
     source: OrderAdjustmentIdentity
   ): Promise<ChangedPaymentAccountState | undefined> {
     const { account } = locked
-    const held = await readHeld(tx, locked, account?.state)
+    const held = await readHeld(tx, locked, account?.state())
     const owedMinor = balance.totalMinor - totalCreditedMinor(balance) - credit.amountMinor
     const refundMinor = refundablePartOfCredit(credit, { owedMinor, heldMinor: held.totalMinor })
     if (refundMinor > 0) assertCanRefund(locked, held, refundMinor, source.actor)
@@ -158,7 +158,7 @@ export function createOrderAdjustmentService({ emit, tenders }: Deps) {
     const unpaidMinor = credit.amountMinor - refundMinor
     const lowered =
       account !== undefined && unpaidMinor > 0
-        ? await account.updateAmountDue(Math.max(0, account.state.due - unpaidMinor))
+        ? await account.updateAmountDue(Math.max(0, account.state().due - unpaidMinor))
         : undefined
     return (await requestRefund(tx, locked, held, refundMinor, source)) ?? lowered
   }
@@ -248,7 +248,7 @@ export function createOrderAdjustmentService({ emit, tenders }: Deps) {
      */
     assertCanRefundAll: async (tx: Transaction, locked: OrderUnderLock, actor: OrderActor): Promise<void> => {
       if (actor.refunder === undefined || locked.account === undefined) return
-      const held = await readHeld(tx, locked, locked.account.state)
+      const held = await readHeld(tx, locked, locked.account.state())
       if (held.totalMinor > 0) assertCanRefund(locked, held, held.totalMinor, actor)
     },
 

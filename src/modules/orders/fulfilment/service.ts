@@ -285,7 +285,7 @@ async function captureAuthorized(
   { id: actor }: OrderActor
 ): Promise<void> {
   if (account === undefined) return
-  const { authorized, due, captured } = account.state
+  const { authorized, due, captured } = account.state()
   const amountMinor = Math.min(authorized, due - captured)
   if (amountMinor > 0) await account.capture({ id, amountMinor, actor })
 }

@@ -82,12 +82,10 @@ export function createOrderService({
    * Returns the order of an earlier attempt of this request. Resumes its payment, because that attempt may
    * not have started it.
    */
-  async function repeatResponse(
-    buyer: Buyer,
-    { id, resultId, withoutSlot }: IdempotentWrite
-  ): Promise<PlacedOrderWithToken> {
-    await payments?.sendOperations(resultId, withoutSlot)
-    return toPlaced(await findOwned(customerIdOfBuyer(buyer), resultId), resultId === id)
+  async function repeatResponse(buyer: Buyer, write: IdempotentWrite): Promise<PlacedOrderWithToken> {
+    const resultId = write.resultId()
+    await payments?.sendOperations(resultId, write.withoutSlot)
+    return toPlaced(await findOwned(customerIdOfBuyer(buyer), resultId), resultId === write.id)
   }
 
   async function readPlaced(

@@ -54,9 +54,7 @@ function lockedAccount(
 
   return {
     /** The account after the last change. */
-    get state(): OrderPaymentAccountRow {
-      return row
-    },
+    state: (): OrderPaymentAccountRow => row,
 
     /** Derives the state of the payments from the recorded facts again. */
     settle,

@@ -120,7 +120,8 @@ export function createPaymentAdministration({ db, providers, sender, refunds, ac
      * `PAYMENT_OPERATION_OPEN`
      */
     capture: (id: string, amount: number | undefined, actor: string, write: IdempotentWrite) =>
-      runOperation(id, write, async (tx, payment, { state: account }) => {
+      runOperation(id, write, async (tx, payment, locked) => {
+        const account = locked.state()
         if (account.frozen_at !== null) throw canceledOrderNotPayableError()
         const { capturable, canCapturePart } = providers.get(payment.provider)
         const uncaptured = payment.is_open ? payment.amount - payment.captured : 0

@@ -144,8 +144,8 @@ export function createPaymentIntentService(deps: Deps) {
       await starter.start(tx, account, { ...choice, id: write.id, network })
     })
     // The first operation has the id of the payment. Nothing is sent when it has a result.
-    await sender.send(write.resultId, write.withoutSlot)
-    return read(write.resultId)
+    await sender.send(write.resultId(), write.withoutSlot)
+    return read(write.resultId())
   }
 
   /** Lists the payments of an order, oldest first. @throws `PAYMENT_ORDER_NOT_FOUND` */
