@@ -192,7 +192,7 @@ describe.each([
     await waitForChange(orderId, { captured: 600, authorized: 0, isSettled: true })
     expect(await account(orderId)).toMatchObject({ captured: 600, committed: 600 })
     expect(await methods()).toEqual([])
-    expect(await withAccount(orderId, async locked => locked.state)).toMatchObject({ captured: 600 })
+    expect(await withAccount(orderId, async locked => locked.state())).toMatchObject({ captured: 600 })
     expect(await db.transaction(tx => forOrders.lockAccount(tx, newId()))).toBeUndefined()
   })
 
