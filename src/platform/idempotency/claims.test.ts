@@ -137,8 +137,9 @@ test('simultaneous responses are stored in one statement, each under its own ide
   const taker = claimOf(await claim(taken))
   await db.transaction(tx => markIdempotencyKeyApplied(tx, taker, null))
   const answerOf = (index: number) => Buffer.from(`answer ${index}`)
-  await Promise.all(held.map((each, index) => claims.finish(each, 200 + index, answerOf(index))))
+  await Promise.all(held.slice(1).map((each, at) => claims.finish(each, 201 + at, answerOf(at + 1))))
   expect(sent('finish_keys')).toBe(1)
+  await claims.finish(lost, 200, answerOf(0))
   const [, ...others] = await Promise.all(all.slice(1).map(claim))
   for (const [index, each] of others.entries())
     expect(each).toEqual({ kind: 'done', status: 202 + index, answer: answerOf(index + 2) })
@@ -148,6 +149,19 @@ test('simultaneous responses are stored in one statement, each under its own ide
   await claims.finish(found, 299, Buffer.from('last'))
   await claims.finish(taker, 298, Buffer.from('late'))
   expect(await claim(taken)).toEqual({ kind: 'done', status: 299, answer: Buffer.from('last') })
+})
+
+test('a response is stored although another attempt has locked its idempotency key for a moment', async () => {
+  const { claims, claim, beside, sent } = await useClaims()
+  const [finished, released] = [newKey(), newKey()]
+  const [one, other] = [claimOf(await claim(finished)), claimOf(await claim(released))]
+  await beside.query('begin; select * from cartwright.idempotency_keys for update')
+  const ended = Promise.all([claims.finish(one, 201, Buffer.of(1)), claims.release(other)])
+  await expect.poll(() => sent('finish_keys') > 0 && sent('release_key') > 0).toBe(true)
+  await beside.query('commit')
+  await ended
+  expect(await claim(finished)).toEqual({ kind: 'done', status: 201, answer: Buffer.of(1) })
+  expect(claimOf(await claim(released))).toMatchObject({ operationId: other.operationId, isApplied: false })
 })
 
 test('a transaction that locks its idempotency key delays no other claim of the batch', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { newId } from '../../kernel/ids.ts'
 import { createSingleFlight } from '../../kernel/single-flight.ts'
 import type { Database, Transaction } from '../postgres/database.ts'
@@ -32,6 +33,8 @@ const RENEW_MS = 1_000
 /** How long a retry waits while an earlier attempt of its request is running. */
 const WAIT_MS = 2_000
 const POLL_MS = 50
+/** Pauses before each try to change the row of a key, which is skipped while it is locked. */
+const LOCKED_PAUSES_MS = [0, 5, 20, 80, 320]
 const WAITERS_OF_KEY_MAX = 8
 const WAITERS_MAX = 200
 
@@ -53,14 +56,16 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
     const leases = new Set(inserted.map(({ lease }) => lease))
     return wanted.map(({ lease }) => leases.has(lease))
   })
+  /** Returns for each response whether it was stored. */
   const finishTogether = db.batchCalls(async (finished: readonly Finished[]) => {
-    await db.run(keys.storeIdempotentResponses, {
+    const stored = await db.rows(keys.storeIdempotentResponses, {
       keyHashes: finished.map(({ keyHash }) => keyHash),
       leases: finished.map(({ lease }) => lease),
       statuses: finished.map(({ status }) => status),
       answers: finished.map(({ answer }) => answer)
     })
-    return finished
+    const leases = new Set(stored.map(({ lease }) => lease))
+    return finished.map(({ lease }) => leases.has(lease))
   })
   const held = new Map<string, { keyHash: Buffer; lease: string; since: number }>()
   const pauses = new Map<string, () => void>()
@@ -148,17 +153,32 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
     pauses.get(keyHash.toString('base64'))?.()
   }
 
+  /**
+   * Ends a claim. Repeats the change of its row while that changes nothing: a retry that tries to take the key over locks the
+   * row for a moment. When the key was taken over, the last try changes nothing either.
+   */
+  async function end(claim: IdempotencyKeyClaim, change: () => Promise<boolean>): Promise<void> {
+    try {
+      for (const pauseMs of LOCKED_PAUSES_MS) {
+        if (pauseMs > 0) await delay(pauseMs)
+        if (await change()) return
+      }
+    } finally {
+      letGo(claim)
+    }
+  }
+
   return {
     claim,
     /** Stores the response for retries of the request. */
-    async finish(claim: IdempotencyKeyClaim, status: number, answer: Buffer): Promise<void> {
+    finish(claim: IdempotencyKeyClaim, status: number, answer: Buffer): Promise<void> {
       const { keyHash, lease } = claim
-      await finishTogether({ keyHash, lease, status, answer }).finally(() => letGo(claim))
+      return end(claim, () => finishTogether({ keyHash, lease, status, answer }))
     },
     /** Releases the idempotency key: a retry runs the request again, or finds its result when it was committed. */
-    async release(claim: IdempotencyKeyClaim): Promise<void> {
+    release(claim: IdempotencyKeyClaim): Promise<void> {
       const { keyHash, lease } = claim
-      await db.run(keys.releaseIdempotencyKey, { keyHash, lease }).finally(() => letGo(claim))
+      return end(claim, async () => (await db.run(keys.releaseIdempotencyKey, { keyHash, lease })) > 0)
     },
     /** Ends the claim of a request that was committed, without a statement: such a key is not held by its lease any more. */
     forget: letGo,

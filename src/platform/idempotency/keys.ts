@@ -107,10 +107,11 @@ export const updateIdempotencyKeyApplied = statement({
 export const storeIdempotentResponses = statement({
   name: 'idempotency.finish_keys',
   takes: { keyHashes: 'bytea[]', leases: 'uuid[]', statuses: 'int4[]', answers: 'bytea[]' },
+  gives: { lease: 'uuid' },
   text: `
     update cartwright.idempotency_keys k set state = 'done', status = mine.status, answer = mine.answer
     from (
-      select present.key_hash, finished.status, finished.answer
+      select present.key_hash, present.lease, finished.status, finished.answer
       from unnest($keyHashes::bytea[], $leases::uuid[], $statuses::int[], $answers::bytea[])
         as finished (key_hash, lease, status, answer)
       join cartwright.idempotency_keys present on present.key_hash = finished.key_hash
@@ -118,7 +119,8 @@ export const storeIdempotentResponses = statement({
       where present.key_hash = any ($keyHashes)
       for update of present skip locked
     ) mine
-    where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash`
+    where k.key_hash = any ($keyHashes) and k.key_hash = mine.key_hash
+    returning mine.lease`
 })
 /** Releases the idempotency key and keeps its operation id, unless the work was committed. */
 export const releaseIdempotencyKey = statement({
