@@ -139,7 +139,9 @@ test('simultaneous responses are stored in one statement, each under its own ide
   const answerOf = (index: number) => Buffer.from(`answer ${index}`)
   await Promise.all(held.slice(1).map((each, at) => claims.finish(each, 201 + at, answerOf(at + 1))))
   expect(sent('finish_keys')).toBe(1)
+  // A key that was taken over is no reason to try again.
   await claims.finish(lost, 200, answerOf(0))
+  expect(sent('finish_keys')).toBe(2)
   const [, ...others] = await Promise.all(all.slice(1).map(claim))
   for (const [index, each] of others.entries())
     expect(each).toEqual({ kind: 'done', status: 202 + index, answer: answerOf(index + 2) })
@@ -148,6 +150,7 @@ test('simultaneous responses are stored in one statement, each under its own ide
   expect(found.isApplied).toBe(true)
   await claims.finish(found, 299, Buffer.from('last'))
   await claims.finish(taker, 298, Buffer.from('late'))
+  expect(sent('finish_keys')).toBe(4)
   expect(await claim(taken)).toEqual({ kind: 'done', status: 299, answer: Buffer.from('last') })
 })
 

@@ -33,8 +33,8 @@ const RENEW_MS = 1_000
 /** How long a retry waits while an earlier attempt of its request is running. */
 const WAIT_MS = 2_000
 const POLL_MS = 50
-/** Pauses before each try to change the row of a key, which is skipped while it is locked. */
-const LOCKED_PAUSES_MS = [0, 5, 20, 80, 320]
+/** Pauses after each try to change the row of a key, which is skipped while it is locked. */
+const LOCKED_PAUSES_MS = [5, 20, 80, 320, 0]
 const WAITERS_OF_KEY_MAX = 8
 const WAITERS_MAX = 200
 
@@ -154,14 +154,21 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
   }
 
   /**
-   * Ends a claim. Repeats the change of its row while that changes nothing: a retry that tries to take the key over locks the
-   * row for a moment. When the key was taken over, the last try changes nothing either.
+   * Ends a claim by a change of its row in one of these states. Repeats the change when it skipped the row, because a retry that
+   * tries to take the key over locks it for a moment. A key that was taken over, or whose response is stored, has no such row.
    */
-  async function end(claim: IdempotencyKeyClaim, change: () => Promise<boolean>): Promise<void> {
+  async function end(
+    claim: IdempotencyKeyClaim,
+    states: readonly keys.IdempotencyKeyRow['state'][],
+    change: () => Promise<boolean>
+  ): Promise<void> {
+    const { keyHash, lease } = claim
     try {
       for (const pauseMs of LOCKED_PAUSES_MS) {
-        if (pauseMs > 0) await delay(pauseMs)
         if (await change()) return
+        const row = await db.first(keys.findIdempotencyKey, { keyHash })
+        if (row?.lease !== lease || !states.includes(row.state)) return
+        await delay(pauseMs)
       }
     } finally {
       letGo(claim)
@@ -173,12 +180,13 @@ export function createIdempotencyKeyClaims(db: Pick<Database, 'rows' | 'first' |
     /** Stores the response for retries of the request. */
     finish(claim: IdempotencyKeyClaim, status: number, answer: Buffer): Promise<void> {
       const { keyHash, lease } = claim
-      return end(claim, () => finishTogether({ keyHash, lease, status, answer }))
+      return end(claim, ['running', 'applied'], () => finishTogether({ keyHash, lease, status, answer }))
     },
     /** Releases the idempotency key: a retry runs the request again, or finds its result when it was committed. */
     release(claim: IdempotencyKeyClaim): Promise<void> {
       const { keyHash, lease } = claim
-      return end(claim, async () => (await db.run(keys.releaseIdempotencyKey, { keyHash, lease })) > 0)
+      const release = async () => (await db.run(keys.releaseIdempotencyKey, { keyHash, lease })) > 0
+      return end(claim, ['running'], release)
     },
     /** Ends the claim of a request that was committed, without a statement: such a key is not held by its lease any more. */
     forget: letGo,
