@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Liquid as Engine } from 'liquidjs'
+import type { Liquid as Engine, Template } from 'liquidjs'
+import { createLruCache } from '../../../kernel/lru-cache.ts'
 import { formatMoney } from '../../../kernel/money.ts'
 import { registerEveryBranchLiquidTags } from './every-branch.ts'
 import { MAIL_HTML_LAYOUT, type MailTemplateSource } from './mail-parts.ts'
@@ -17,6 +17,12 @@ const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000
  * because rendering blocks its thread.
  */
 const PIECE_MEMORY_UNITS = 40
+/** How many parsed templates are kept, and how many characters of templates. Parsing takes as long as rendering. */
+const PARSED = {
+  entriesMax: 100,
+  sizeMax: 1_000_000,
+  sizeOf: (_: unknown, template: string) => template.length
+}
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
 
 /** A template has a syntax error, uses an unknown variable, or exceeds a limit. */
@@ -83,12 +89,20 @@ export function createLiquidEngine({
     return loading
   }
 
+  const parsed = { subject: createParsed(), text: createParsed(), html: createParsed() }
+  function parse(engine: Engine, part: MailTemplatePart, template: string): Template[] {
+    const known = parsed[part].get(template)
+    if (known !== undefined) return known
+    const made = engine.parse(template)
+    parsed[part].set(template, made)
+    return made
+  }
+
   async function renderPart(part: MailTemplatePart, template: string, variables: Variables): Promise<string> {
     const engine = (await engines())[part]
     onPart?.(part)
-    await nextTurn()
     try {
-      const written: string = engine.renderSync(engine.parse(template), variables)
+      const written: string = engine.renderSync(parse(engine, part, template), variables)
       if (written.length > OUTPUT_LENGTH_MAX[part])
         throw new Error(`it is longer than ${OUTPUT_LENGTH_MAX[part]} characters`)
       return part === 'subject' ? oneLine(written) : written
@@ -118,15 +132,13 @@ export function createLiquidEngine({
         try {
           const engine = (await engines())[part]
           onPart?.(part)
-          const parsed = engine.parse(source[part])
-          const { globals } = engine.analyzeSync(parsed, { partials: false })
+          const { globals } = engine.analyzeSync(engine.parse(source[part]), { partials: false })
           for (const uses of Object.values(globals))
             for (const { segments, location } of uses)
               if (!isKnown(segments, example))
                 throw new MailTemplateFaultError(part, location.row, `unknown variable ${segments.join('.')}`)
           for (const sample of [example, minimal]) await renderPart(part, source[part], sample)
           const { everyBranch } = await engines()
-          await nextTurn()
           everyBranch.renderSync(everyBranch.parse(source[part]), maximal)
         } catch (error) {
           faults.push(error instanceof MailTemplateFaultError ? error : faultOf(part, error))
@@ -136,6 +148,7 @@ export function createLiquidEngine({
     }
   }
 }
+const createParsed = () => createLruCache<Template[]>(PARSED)
 const localeOf = (context: { getSync(path: string[]): unknown }) => String(context.getSync(['locale']))
 
 function wholeOf(amount: unknown): number {

@@ -1,6 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { templateRendererBusyError } from '../errors.ts'
-import { MailTemplateFaultError, type MailTemplatePart, type RenderedMail } from './liquid-engine.ts'
+import {
+  MAIL_TEMPLATE_PARTS,
+  MailTemplateFaultError,
+  type MailTemplatePart,
+  type RenderedMail
+} from './liquid-engine.ts'
 import type { MailTemplateSource } from './mail-parts.ts'
 import type { MailTemplateSamples } from './samples.ts'
 
@@ -9,37 +14,50 @@ type Fault = { readonly part: MailTemplatePart; readonly line: number; readonly 
 export type MailTemplateRenderTask =
   | { readonly kind: 'render'; readonly source: MailTemplateSource; readonly variables: Variables }
   | { readonly kind: 'check'; readonly source: MailTemplateSource; readonly samples: MailTemplateSamples }
-type Outcome =
+export type MailTemplateOutcome =
   | { readonly kind: 'rendered'; readonly rendered: RenderedMail }
   | { readonly kind: 'fault'; readonly fault: Fault }
   | { readonly kind: 'checked'; readonly faults: readonly Fault[] }
-/** Message of the thread. `part` names the part that it renders from now on. */
-export type MailRendererThreadMessage =
-  | Outcome
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'part'; readonly part: MailTemplatePart }
+/** The outcomes of all tasks that the thread was given together, by index. */
+export type MailRendererThreadMessage = 'ready' | readonly MailTemplateOutcome[]
+export type MailRendererThreadData = {
+  readonly timeZone: string
+  /** Shared: the index of the task that is rendered, that of its part, and how many parts were begun. */
+  readonly progress: Int32Array
+}
 
 const THREAD = new URL(
   import.meta.url.endsWith('.ts') ? './renderer-thread.ts' : './renderer-thread.js',
   import.meta.url
 )
-/** CPU time that each part may take. Wall-clock time would also count the waits for a busy processor. */
+/** CPU time that a part may take. Wall-clock time would also count the waits for a busy processor. */
 const CPU_MS_MAX = 200
-/** Wall-clock time, for a thread that does not even report its CPU time. */
+/** Wall-clock time of a part, for a machine that is too busy to render it. */
 const CLOCK_MS_MAX = 5_000
 const START_MS_MAX = 30_000
 const QUEUE_MAX = 100
+/** Tasks that the thread gets together, because waking it up takes as long as rendering a mail. */
+const TASKS_MAX = 16
 const MEMORY_MB_MAX = 64
 
-type QueuedTask = { task: MailTemplateRenderTask; settle: PromiseWithResolvers<Outcome> }
-type Thread = { worker: Worker; ready: Promise<void> }
+/** The task with this index failed. `cause` is the error of its caller. */
+class RenderFailure extends Error {
+  readonly index: number
+
+  constructor(index: number, cause: Error) {
+    super(cause.message, { cause })
+    this.index = index
+  }
+}
+type QueuedTask = { task: MailTemplateRenderTask; settle: PromiseWithResolvers<MailTemplateOutcome> }
+type Thread = { worker: Worker; progress: Int32Array; ready: Promise<void> }
 
 export type MailTemplateRenderer = ReturnType<typeof createMailTemplateRenderer>
 
 /**
  * Renders templates one after the other in a separate thread. Staff write templates, and one with large loops would block
- * every other request. A part that takes more than 200 ms of CPU fails with a MailTemplateFaultError and ends the thread; the next
- * task starts a new one. At most 100 tasks wait.
+ * every other request. A part that takes more than 200 ms of CPU fails with a MailTemplateFaultError and ends the thread; the
+ * other tasks start a new one. At most 100 tasks wait.
  */
 export function createMailTemplateRenderer(options: { timeZone: string }) {
   const queue: QueuedTask[] = []
@@ -47,8 +65,10 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
   let isRunning = false
 
   function openThread(): Thread {
+    const progress = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+    const workerData: MailRendererThreadData = { ...options, progress }
     const worker = new Worker(THREAD, {
-      workerData: options,
+      workerData,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX }
     })
     worker.unref()
@@ -61,7 +81,7 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
       worker.once('error', reject)
     })
     ready.catch(() => {})
-    return { worker, ready }
+    return { worker, progress, ready }
   }
 
   async function closeThread(): Promise<void> {
@@ -70,41 +90,43 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
     await closing?.terminate()
   }
 
-  /** Runs a task in the thread. @throws MailTemplateFaultError when it takes too long or too much memory. */
-  async function runInThread(task: MailTemplateRenderTask): Promise<Outcome> {
+  /** Runs tasks in the thread. @throws RenderFailure when one takes too long or too much memory. */
+  async function runInThread(
+    tasks: readonly MailTemplateRenderTask[]
+  ): Promise<readonly MailTemplateOutcome[]> {
     thread ??= openThread()
-    const { worker, ready } = thread
+    const { worker, progress, ready } = thread
     await ready
-    const outcome = Promise.withResolvers<Outcome>()
-    let part: MailTemplatePart = 'subject'
-    let before = await worker.cpuUsage()
-    const onMessage = (message: MailRendererThreadMessage) => {
-      if (message.kind === 'ready') return
-      if (message.kind !== 'part') return outcome.resolve(message)
-      part = message.part
-      // Rejects when the thread was closed meanwhile. No other message follows then.
-      worker.cpuUsage().then(usage => {
-        before = usage
-      }, outcome.reject)
+    const outcomes = Promise.withResolvers<readonly MailTemplateOutcome[]>()
+    const reject = (toError: (part: MailTemplatePart) => Error) => {
+      const [index = 0, part = 0] = progress
+      outcomes.reject(new RenderFailure(index, toError(MAIL_TEMPLATE_PARTS[part] ?? 'subject')))
     }
-    const fail = (reason: string) => outcome.reject(new MailTemplateFaultError(part, 1, reason))
+    const fail = (reason: string) => reject(part => new MailTemplateFaultError(part, 1, reason))
+    const onMessage = (message: MailRendererThreadMessage) => {
+      if (message !== 'ready') outcomes.resolve(message)
+    }
     const onError = (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('it takes too much memory')
-      else outcome.reject(error)
+      else reject(() => error)
     }
-    const checkCpuTime = async () => {
-      const { user, system } = await worker.cpuUsage(before)
-      if ((user + system) / 1_000 > CPU_MS_MAX) fail(`it takes longer than ${CPU_MS_MAX} ms`)
+    /** The part that is rendered, and when it was first seen. */
+    let seen = { begun: -1, at: 0, cpuMs: 0 }
+    const checkTime = async () => {
+      const [begun, at] = [Atomics.load(progress, 2), performance.now()]
+      if (begun === seen.begun && at - seen.at > CLOCK_MS_MAX) fail(`it takes longer than ${CLOCK_MS_MAX} ms`)
+      const { user, system } = await worker.cpuUsage()
+      const cpuMs = (user + system) / 1_000
+      if (begun !== seen.begun) seen = { begun, at, cpuMs }
+      else if (cpuMs - seen.cpuMs > CPU_MS_MAX) fail(`it takes longer than ${CPU_MS_MAX} ms`)
     }
-    const cpuCheck = setInterval(() => checkCpuTime().catch(() => {}), CPU_MS_MAX / 4)
-    const giveUp = setTimeout(fail, CLOCK_MS_MAX, `it takes longer than ${CLOCK_MS_MAX} ms`)
+    const timeCheck = setInterval(() => checkTime().catch(() => {}), CPU_MS_MAX / 4)
     worker.on('message', onMessage).once('error', onError)
-    worker.postMessage(task)
+    worker.postMessage(tasks)
     try {
-      return await outcome.promise
+      return await outcomes.promise
     } finally {
-      clearInterval(cpuCheck)
-      clearTimeout(giveUp)
+      clearInterval(timeCheck)
       worker.off('message', onMessage).off('error', onError)
     }
   }
@@ -113,20 +135,27 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
   async function runAll(): Promise<void> {
     if (isRunning) return
     isRunning = true
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, TASKS_MAX)
       try {
-        next.settle.resolve(await runInThread(next.task))
+        const outcomes = await runInThread(batch.map(({ task }) => task))
+        for (const [index, { settle }] of batch.entries())
+          settle.resolve(outcomes[index] as MailTemplateOutcome)
       } catch (error) {
         await closeThread()
-        next.settle.reject(error)
+        const [failed] = error instanceof RenderFailure ? batch.splice(error.index, 1) : []
+        failed?.settle.reject((error as RenderFailure).cause)
+        // Rendering has no effects, so the others are rendered again.
+        if (failed === undefined) for (const { settle } of batch) settle.reject(error)
+        else queue.unshift(...batch)
       }
     }
     isRunning = false
   }
 
-  function run(task: MailTemplateRenderTask): Promise<Outcome> {
+  function run(task: MailTemplateRenderTask): Promise<MailTemplateOutcome> {
     if (queue.length >= QUEUE_MAX) throw templateRendererBusyError()
-    const settle = Promise.withResolvers<Outcome>()
+    const settle = Promise.withResolvers<MailTemplateOutcome>()
     queue.push({ task, settle })
     runAll()
     return settle.promise
