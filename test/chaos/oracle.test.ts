@@ -145,6 +145,7 @@ const RULE_VIOLATIONS: readonly [rule: string, order: 'paid' | 'unpaid', text: s
     'paid',
     'insert into orders.unpaid_units select $1, variant_id, 1, buyer, network, is_verified from orders.unpaid_units'
   ],
+  ['the total of unverified units', 'paid', 'update orders.unverified_units set units = units + 1'],
   ['promotions for first orders', 'paid', 'update pricing.promotions set first_order_only = true'],
   [
     'the counter of a promotion or code',

@@ -175,6 +175,10 @@ const TABLE_RULES: Readonly<Record<string, string>> = {
     from expected full join orders.unpaid_units as counted using (order_id, variant_id)
     where expected.units is distinct from counted.units`,
 
+  'the total of unverified units differs from the counted units': `
+    select units from orders.unverified_units
+    where units <> (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified)`,
+
   'the stock ledger has discrepancies': STOCK_FAULTS
 }
 const ROWS_SHOWN_MAX = 3

@@ -58,7 +58,7 @@ type Deps = {
   cart: Pick<CartApi, 'emptyForOrder'> | undefined
   /** Maximum number of pending orders. */
   pendingMax: { readonly ofBuyer: number; readonly ofNetwork: number }
-  unpaidStock: Pick<UnpaidStockLimiter, 'admitNew' | 'admitContested'>
+  unpaidStock: Pick<UnpaidStockLimiter, 'availableOf' | 'admitNew' | 'admitContested'>
   paymentTimeouts: UnpaidOrderTimeoutSeconds
   tenders: Pick<OrderTenders, 'reserve' | 'confirm' | 'release'>
 }
@@ -155,13 +155,15 @@ export function createOrderPlacement(deps: Deps) {
     // limited by network.
     const mayContest =
       order.state === 'pending' && network !== null && !isDeferredPaymentMethod(purchase.payment?.method)
-    const contestable = mayContest ? () => evictions.evictable(db, idsOf(lines)) : undefined
+    const variantIds = lines.map(line => line.variantId)
+    const contestable = mayContest ? () => evictions.evictable(db, variantIds) : undefined
     const reserving = inventory && withStockReservation(inventory, id, lines, serialized, contestable)
     return write.once(reserving ?? serialized, async tx => {
       const contested = reserving?.contested() ?? []
       // The statements are sent in one message, because none needs the result of another. If one fails, all
       // are rolled back.
-      const [, , inserted, , , payment] = await settleAllOrThrow([
+      const [available, , , inserted, , , payment] = await settleAllOrThrow([
+        order.is_deferred ? unpaidStock.availableOf(tx, variantIds) : undefined,
         checkout === null ? undefined : completeCheckout(tx, customerId, checkout, write),
         emptyCart(tx, purchase.source, order),
         insertOrder(tx, order),
@@ -174,15 +176,6 @@ export function createOrderPlacement(deps: Deps) {
           groups: deliveryGroupsWithShippingOption(priced, order)
         })
       ])
-      if (!isAssisted)
-        await unpaidStock.admitNew(tx, {
-          order,
-          method: payments === undefined ? 'on_account' : payment?.method,
-          network,
-          isContesting: contested.length > 0
-        })
-      const units = contested.reduce((sum, { quantity }) => sum + quantity, 0)
-      if (network !== null && units > 0) await unpaidStock.admitContested(tx, { orderId: id, network, units })
       const { currency, total, state } = order
       const payload = { order_id: id, number, customer_id: customerId, currency, total }
       const subject = { id, version: () => versionOfLockedOrder(tx, id) ?? INSERTED_VERSION }
@@ -197,6 +190,15 @@ export function createOrderPlacement(deps: Deps) {
       if (isPaid && redemptions.length > 0 && keys.mailbox !== null)
         await pricing.countPaidRedemptions(tx, id, keys.mailbox)
       await tenders.confirm(tx, id, reserved)
+      if (!isAssisted)
+        await unpaidStock.admitNew(tx, {
+          order,
+          method: payments === undefined ? 'on_account' : payment?.method,
+          network,
+          isContesting: contested.length > 0,
+          available
+        })
+      await unpaidStock.admitContested(tx, { orderId: id, network, contested })
       // A method that the payments module has chosen may change the expiry.
       const hasChosenMethod = payment?.method !== purchase.payment?.method
       const isChanged = isDelivered || hasChosenMethod || reserved.length > 0
@@ -290,8 +292,6 @@ export function createOrderPlacement(deps: Deps) {
   return { placeOrder }
 }
 export type OrderPlacement = ReturnType<typeof createOrderPlacement>
-
-const idsOf = (lines: readonly StockRequestLine[]) => lines.map(({ variantId }) => variantId)
 
 async function insertOrder(tx: Queryable, order: repository.NewOrderRow): Promise<OrderRow> {
   const row = await tx.first(repository.insertOrder, order)

@@ -38,7 +38,7 @@ async function useSiege(settings: Readonly<Record<string, string>> = {}) {
     auth,
     asGuest,
     settings: all,
-    /** Units that unpaid orders reserve, by variant. Asserts that each row matches its order and reservations. */
+    /** Units that unpaid orders reserve, by variant. Asserts that each row matches its order, and the total the rows. */
     units: async (variants: readonly string[] = [shop.mug]) => {
       const wrong = await shop.sql(
         `with expected as (
@@ -53,6 +53,11 @@ async function useSiege(settings: Readonly<Record<string, string>> = {}) {
         [variants]
       )
       expect(wrong).toEqual([])
+      const [unverified] = await shop.sql(
+        `select units = (select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified) as is_right
+         from orders.unverified_units`
+      )
+      expect(unverified).toEqual({ is_right: true })
       return shop.sql(
         `select variant_id, sum(units)::int as units from orders.unpaid_units
          where variant_id = any ($1) group by 1 order by 1`,
@@ -238,7 +243,8 @@ test("an unpaid order waits until a simultaneous one is counted, and its limit i
   await other.connect()
   onTestFinished(() => other.end())
   await other.query(`begin; select pg_advisory_xact_lock(hashtextextended('orders unpaid units', 0))`)
-  await other.query('update orders.unpaid_units set units = 20 where variant_id = $1', [shop.mug])
+  await other.query('update orders.unpaid_units set units = units + 16 where variant_id = $1', [shop.mug])
+  await other.query('update orders.unverified_units set units = units + 16')
   let isAnswered = false
   const answer = order().finally(() => {
     isAnswered = true

@@ -1,5 +1,6 @@
 import { found } from '../../../kernel/errors.ts'
-import type { Transaction } from '../../../platform/postgres/database.ts'
+import { sumBy } from '../../../kernel/sum-by.ts'
+import type { Queryable, Transaction } from '../../../platform/postgres/database.ts'
 import type { AuthApi } from '../../auth/index.ts'
 import type { InventoryApi } from '../../inventory/index.ts'
 import { orderNotFoundError, unpaidStockLimitExceededError } from '../errors.ts'
@@ -46,10 +47,19 @@ type NewUnpaidOrder = {
   readonly network: string | null
   /** Whether the order takes units that other orders reserve. */
   readonly isContesting: boolean
+  /** As `availableOf`, when it was read before. */
+  readonly available: UnitsAvailable | undefined
 }
+type ContestingOrder = {
+  readonly orderId: string
+  readonly network: string | null
+  readonly contested: readonly { readonly quantity: number }[]
+}
+/** Units of variants that can still be bought. Variants without a stock limit are left out. */
+type UnitsAvailable = ReadonlyMap<string, number>
 type UnpaidOrder = {
   readonly orderId: string
-  readonly variantIds: readonly string[]
+  readonly available: UnitsAvailable
   readonly network: string | null
   readonly isVerified: boolean
 }
@@ -82,13 +92,31 @@ export function createUnpaidStockLimiter(deps: Deps) {
     ])
     const deferred = { id: orderId, is_verified, paymentTimeoutSeconds: null }
     await tx.run(repository.markOrderPaymentDeferred, deferred)
-    await countUnits(tx, { orderId, variantIds, isVerified: is_verified, network })
+    const available = await availableOf(tx, variantIds)
+    await countUnits(tx, { orderId, available, isVerified: is_verified, network })
   }
 
-  /** As `admit`, for the first payment of an order that `tx` has inserted. */
+  /**
+   * Reads how many units of these variants can be bought. Leaves out variants without a stock limit, because reserving
+   * them takes nothing from other buyers.
+   */
+  async function availableOf(db: Queryable, variantIds: readonly string[]): Promise<UnitsAvailable> {
+    const quantities = (await inventory?.availableIn(db, variantIds)) ?? []
+    return new Map(
+      variantIds.flatMap((id, index) => {
+        const quantity = quantities[index] ?? null
+        return quantity === null ? [] : [[id, quantity]]
+      })
+    )
+  }
+
+  /**
+   * As `admit`, for the first payment of an order that `tx` has inserted. Call it last in the transaction: all orders
+   * with a deferred payment wait for its lock.
+   */
   async function admitNew(
     tx: Transaction,
-    { order, method, network, isContesting }: NewUnpaidOrder
+    { order, method, network, isContesting, available }: NewUnpaidOrder
   ): Promise<void> {
     if (!isDeferredPaymentMethod(method)) return
     const { id: orderId } = order
@@ -101,21 +129,22 @@ export function createUnpaidStockLimiter(deps: Deps) {
       const deferred = { id: orderId, is_verified: isBuyerVerified, paymentTimeoutSeconds }
       await tx.run(repository.markOrderPaymentDeferred, deferred)
     }
-    const variantIds = [...new Set(order.lines.map(line => line.variant_id))]
-    await countUnits(tx, { orderId, variantIds, isVerified: isBuyerVerified, network })
+    await countUnits(tx, {
+      orderId,
+      available: available ?? (await availableOf(tx, [...new Set(order.lines.map(line => line.variant_id))])),
+      isVerified: isBuyerVerified,
+      network
+    })
   }
 
   /** @throws `ORDER_UNPAID_STOCK_LIMIT` */
   async function countUnits(tx: Transaction, order: UnpaidOrder): Promise<void> {
-    const { orderId: order_id, variantIds, network } = order
-    const available = (await inventory?.availableIn(tx, variantIds)) ?? []
-    const availableOf = new Map(variantIds.map((id, index) => [id, available[index] ?? null]))
-    // Variants without a stock limit are not counted, because reserving them takes nothing from other buyers.
-    const variant_ids = variantIds.filter(id => availableOf.get(id) !== null)
+    const { orderId: order_id, available, network } = order
+    const variant_ids = [...available.keys()]
     const [, rows] = await Promise.all([
       // All orders share one lock, because transactions with several orders would take separate locks in
       // different sequences and deadlock.
-      tx.run(repository.lockUnpaidUnits),
+      tx.first(repository.lockUnpaidUnits, { order_id }),
       tx.rows(repository.insertUnpaidUnits, { order_id, variant_ids, network })
     ])
     const [first] = rows
@@ -129,7 +158,7 @@ export function createUnpaidStockLimiter(deps: Deps) {
       variantId: variant_id,
       requested,
       reserved,
-      available: availableOf.get(variant_id) ?? 0,
+      available: available.get(variant_id) ?? 0,
       by: byScope(of_buyer, of_network, of_unverified)
     }))
     const totals = byScope(first.all_of_buyer, first.all_of_network, first.all_of_unverified)
@@ -142,8 +171,10 @@ export function createUnpaidStockLimiter(deps: Deps) {
   /** Counts the units that an order contests. @throws `ORDER_UNPAID_STOCK_LIMIT` */
   async function admitContested(
     tx: Transaction,
-    { orderId, network, units }: { orderId: string; network: string; units: number }
+    { orderId, network, contested }: ContestingOrder
   ): Promise<void> {
+    const units = sumBy(contested, ({ quantity }) => quantity)
+    if (network === null || units === 0) return
     const all = await tx.first(saveContestedUnitsAndSumNetwork, { id: orderId, network, units })
     if (all === undefined || all.units <= contestedMax) return
     countRefusal('contested')
@@ -157,13 +188,12 @@ export function createUnpaidStockLimiter(deps: Deps) {
    */
   async function sync(tx: Transaction, { id, is_deferred }: { id: string; is_deferred: boolean }) {
     if (!is_deferred || inventory === undefined) return
-    const missing = (await tx.rows(repository.syncUnpaidUnitsOfOrder, { order_id: id })).map(
-      row => row.variant_id
-    )
-    const available = await inventory.availableIn(tx, missing)
-    const variant_ids = missing.filter((_, index) => available[index] !== null)
+    const synced = await tx.first(repository.syncUnpaidUnitsOfOrder, { order_id: id })
+    const { variant_ids: missing = [], unverified_units: units = 0 } = synced ?? {}
+    if (units !== 0) tx.withCommit(() => tx.run(repository.addUnverifiedUnits, { units }))
+    const variant_ids = [...(await availableOf(tx, missing)).keys()]
     if (variant_ids.length > 0)
-      await tx.run(repository.insertUnpaidUnits, { order_id: id, variant_ids, network: null })
+      await tx.rows(repository.insertUnpaidUnits, { order_id: id, variant_ids, network: null })
   }
 
   /** Records in the order whether the buyer has verified their email address by now. Returns the order. */
@@ -173,7 +203,7 @@ export function createUnpaidStockLimiter(deps: Deps) {
     return updateLockedOrder(tx, locked, repository.markBuyerOfOrderVerified, {})
   }
 
-  return { admit, admitNew, admitContested, sync, verify }
+  return { admit, availableOf, admitNew, admitContested, sync, verify }
 }
 export type UnpaidStockLimiter = ReturnType<typeof createUnpaidStockLimiter>
 
