@@ -60,8 +60,10 @@ export async function fillCarts(
     `insert into cart.items (cart_id, variant_id, quantity)
      select distinct cart_id, case when line = 1 then coalesce($2, random_id) else random_id end, 1
      from cart.carts cross join generate_series(1, 5) line
-     cross join lateral (select ($1::uuid[])[1 + floor(random() * $3 + 0 * line)::int] as random_id) chosen
-     where $3 > 0 and cart_id is not null order by cart_id`,
+     cross join lateral (
+       select ($1::uuid[])[1 + abs(hashtext(cart_id::text || line || clock_timestamp()::text)) % $3] as random_id
+     ) chosen
+     order by cart_id`,
     [variantIds, common, variantIds.length]
   )
   await client.query(`
