@@ -46,6 +46,16 @@ test('a mail template with a long loop fails without blocking the process, and t
   expect(await renderer.render(words, scope)).toMatchObject({ subject: 'Hello' })
 })
 
+test('a mail template with a long loop fails alone, and mails that wait with it are rendered', async () => {
+  const tasks = [words, words, LOOPING, words, { ...words, subject: 'Last' }]
+  const all = await Promise.allSettled(tasks.map(task => renderer.render(task, scope)))
+  expect(all.map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']
+  ])
+  expect(all[2]).toMatchObject({ reason: TOO_LONG })
+  expect(all[4]).toMatchObject({ value: { subject: 'Last' } })
+})
+
 test('rendering a mail is rejected while a hundred tasks wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 105 }, () => renderer.render(words, scope)))
   const rejected = all.filter(({ status }) => status === 'rejected')
