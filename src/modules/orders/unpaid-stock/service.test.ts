@@ -7,6 +7,7 @@ import { ownNetworks } from '../../../../test/support/networks.ts'
 import { sent, useOrders } from '../../../../test/support/orders.ts'
 import { shareShops } from '../../../../test/support/shared-shops.ts'
 import { customer, fakeAuth } from '../../../testing.ts'
+import { insertUnpaidUnits } from './repository.ts'
 
 shareShops()
 
@@ -278,6 +279,48 @@ test('simultaneous unpaid orders in two processes never exceed a stock limit tog
   for (const { status, json } of refused) expect([status, json.code]).toEqual([409, LIMITED])
   expect(refused).toHaveLength(19)
   expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 20 }])
+})
+
+test('simultaneous unpaid orders of guests in many networks never exceed the limit of unverified buyers together', async () => {
+  const shop = await useSiege({ CARTWRIGHT__ORDERS__UNPAID_STOCK__UNVERIFIED__UNITS_MAX: '20' })
+  await shop.stock(shop.mug, 1_000)
+  const network = () => ownNetworks()('other')
+  const order = () =>
+    shop.asGuest([itemOf(shop.mug, 4)], { network: network(), payment: by('bank_transfer') })
+  const answers = await Promise.all(Array.from({ length: 12 }, order))
+  const refused = answers.filter(({ status }) => status !== 201)
+  for (const { json } of refused) expect([json.code, json.scope]).toEqual([LIMITED, 'unverified'])
+  expect(await shop.units()).toEqual([{ variant_id: shop.mug, units: 20 }])
+})
+
+test('orders that are counted together count each other, and the units of earlier orders', async () => {
+  const shop = await useSiege()
+  await shop.stock(shop.mug, 1_000)
+  const network = ownNetworks()('theirs')
+  expect((await shop.asGuest([itemOf(shop.mug, 2)], { payment: by('bank_transfer') })).status).toBe(201)
+  const [first, second] = await Promise.all(
+    [3, 4].map(async quantity =>
+      String((await shop.asGuest([itemOf(shop.mug, quantity)], { network })).json.id)
+    )
+  )
+  const [kept] = await shop.sql('select units::int from orders.unverified_units')
+  const client = new pg.Client({ connectionString: shop.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  const wanted = [first, second].map(order_id => ({ order_id, variant_ids: [shop.mug], network: null }))
+  const { rows } = await client.query(insertUnpaidUnits.text, [JSON.stringify(wanted)])
+  await client.query('rollback')
+  const counts = rows.map(row =>
+    Object.values(row).map(count => (count === shop.mug ? 'mug' : Number(count)))
+  )
+  const unverified = Number(kept?.units) + 7
+  expect(Object.keys(rows[0])).toEqual(Object.keys(insertUnpaidUnits.gives))
+  expect(counts.toSorted()).toEqual([
+    // at, variant, requested, reserved; of buyer, network, unverified; and of all variants
+    [1, 'mug', 3, 9, 3, 7, 9, 3, 7, unverified],
+    [2, 'mug', 4, 9, 4, 7, 9, 4, 7, unverified]
+  ])
 })
 
 const hoursOf = ({ created_at, expires_at }: { created_at: string; expires_at: string }) =>
