@@ -11,10 +11,10 @@ import { addRankToPaymentFact } from '../facts/fact.ts'
 import { type OrderPaymentAccountRow, reservePaymentAmount } from '../facts/repository.ts'
 import type { PaymentProviderOperation } from '../providers/port.ts'
 import type { PaymentProviderRegistry } from '../providers/registry.ts'
+import { insertPayment, insertPendingPayment, insertSentPayment } from './new-payment-repository.ts'
 import { sealCustomerPaymentStep } from './next-step.ts'
 import { insertPaymentOperations } from './operation-repository.ts'
 import { type PreparedPaymentOperation, sealPaymentRequest } from './prepared-operation.ts'
-import { insertPayment, insertPendingPayment, insertSentPayment } from './repository.ts'
 
 /** Provider and method of a payment. An omitted one is chosen by default. */
 export type PaymentProviderAndMethodChoice = {
@@ -93,11 +93,14 @@ export function createPaymentStarter({ providers, attempts, secrets }: Deps) {
     if (fact?.kind !== 'intent' || fact.status !== 'pending') return false
     await tx.run(insertPendingPayment, {
       ...payment,
-      objectId: response.paymentObjectId,
-      nextStep: response.next === undefined ? null : sealCustomerPaymentStep(secrets, response.next),
-      factObjectId: fact.objectId,
-      factRank: fact.rank,
-      factAmount: fact.amount
+      object: response.paymentObjectId,
+      next_step:
+        response.next === undefined
+          ? null
+          : sealCustomerPaymentStep(secrets, response.next).toString('base64'),
+      fact_object: fact.objectId,
+      fact_rank: fact.rank,
+      fact_amount: fact.amount
     })
     return true
   }
