@@ -9,6 +9,10 @@ export const ORDER_SETTINGS = {
   CARTWRIGHT__RATE_LIMIT__ENABLED: 'false',
   CARTWRIGHT__ORDERS__PENDING_PER_BUYER: MANY,
   CARTWRIGHT__ORDERS__PENDING_PER_ADDRESS: MANY,
+  CARTWRIGHT__ORDERS__UNPAID_STOCK__BUYER__UNITS_MAX: MANY,
+  CARTWRIGHT__ORDERS__UNPAID_STOCK__NETWORK__UNITS_MAX: MANY,
+  CARTWRIGHT__ORDERS__UNPAID_STOCK__UNVERIFIED__UNITS_MAX: MANY,
+  CARTWRIGHT__PAYMENTS__MANUAL_METHODS: '["bank_transfer","cash_on_delivery"]',
   // A customer is at home somewhere: the orders of one address that wait for their payment are counted.
   CARTWRIGHT__SERVER__TRUST_PROXY: 'true',
   CARTWRIGHT_ADMIN_EMAIL: ADMIN.email,
@@ -35,12 +39,15 @@ export async function openPost({ url }: Started): Promise<{ adminToken: string }
   return { adminToken: access_token }
 }
 
-/** An order of each customer's cart. */
-export const orderRequests = (users: readonly { token: string }[]): string[] =>
+/** A payment that places an order. */
+export const CASH_ON_DELIVERY = { provider: 'manual', method: 'cash_on_delivery' }
+
+/** An order of each customer's cart. Without `payment` it waits for one. */
+export const orderRequests = (users: readonly { token: string }[], payment?: object): string[] =>
   users.map(({ token }, at) =>
     requestOf('POST', '/api/orders', {
       token,
-      body: { shipping_address: STOCKHOLM },
+      body: { shipping_address: STOCKHOLM, payment },
       from: addressOf(at)
     })
   )

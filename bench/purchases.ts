@@ -76,13 +76,19 @@ async function open(
   const customerTokens = customers.map(({ token }) => token)
   const { sql } = counter
   const purchases = createPurchases({ url: shop.url, sql, adminToken, customerTokens, variantIds })
-  return { bench, counter, shop, purchases }
+  // The connection that asks whether everything is handled is no cost of a purchase.
+  const [observer] = await sql('select pg_backend_pid() as pid')
+  const databasePids = () => bench.databasePids().filter(pid => pid !== observer?.pid)
+  return { counter, shop, purchases, databasePids }
 }
 type Setting = Awaited<ReturnType<typeof open>>
 
-async function costOf({ bench, shop, counter, purchases }: Setting, buy: () => Promise<void>): Promise<Cost> {
+async function costOf(
+  { databasePids, shop, counter, purchases }: Setting,
+  buy: () => Promise<void>
+): Promise<Cost> {
   await counter.reset()
-  const pids = bench.databasePids()
+  const pids = databasePids()
   const [program, database] = [cpuMicroseconds([shop.pid]), cpuMicroseconds(pids)]
   for (let count = 0; count < PURCHASES; count += 1) {
     await buy()

@@ -20,10 +20,11 @@ export const PURCHASE_SETTINGS = {
   CARTWRIGHT__SERVER__TRUST_PROXY: 'true'
 }
 
+/** Runs SQL that is not counted. */
+type RunSql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 type PurchaseShop = {
   url: string
-  /** Runs SQL that is not counted. */
-  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  sql: RunSql
   adminToken: string
   customerTokens: readonly string[]
   variantIds: readonly string[]
@@ -37,6 +38,25 @@ type Json = any
 const PATIENCE_MS = 20_000
 const POLL_MS = 5
 
+async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const startedAt = performance.now()
+  while (!(await isTrue())) {
+    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(what)
+    await delay(POLL_MS)
+  }
+}
+
+/** Waits until no event, mail, job or booking of stock is left that is due within a minute. */
+export const untilPurchasesAreHandled = (sql: RunSql): Promise<void> =>
+  until('Events or jobs of a purchase are not handled.', async () => {
+    const open = await sql(`
+      select handler from cartwright.jobs where id > 0 and due_at < now() + interval '1 minute'
+      union all select kind from inventory.requests where done_at is null
+      union all select 'positions' from cartwright.events
+      where id > (select coalesce(max(last_id), 0) from cartwright.event_batches)`)
+    return open.length === 0
+  })
+
 /** Buys like a buyer: each page of the checkout sends what it would send, one product, to the first shipping option. */
 export function createPurchases({
   url: shopUrl,
@@ -47,6 +67,7 @@ export function createPurchases({
   beforeCard = async () => {}
 }: PurchaseShop) {
   const admin = { authorization: `Bearer ${adminToken}` }
+  const untilHandled = () => untilPurchasesAreHandled(sql)
   let number = 0
 
   async function call(method: string, path: string, body: object, headers: Headers): Promise<Json> {
@@ -77,25 +98,6 @@ export function createPurchases({
     const { id } = await call('POST', '/checkouts', { cart: true }, headers)
     return { path: `/checkouts/${id}`, form: { cart: true }, headers }
   }
-
-  async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-    const startedAt = performance.now()
-    while (!(await isTrue())) {
-      if (performance.now() - startedAt > PATIENCE_MS) throw new Error(what)
-      await delay(POLL_MS)
-    }
-  }
-
-  /** Waits until no event, mail, job or booking of stock is left that is due within a minute. */
-  const untilHandled = () =>
-    until('Events or jobs of a purchase are not handled.', async () => {
-      const open = await sql(`
-        select handler from cartwright.jobs where id > 0 and due_at < now() + interval '1 minute'
-        union all select kind from inventory.requests where done_at is null
-        union all select 'positions' from cartwright.events
-        where id > (select coalesce(max(last_id), 0) from cartwright.event_batches)`)
-      return open.length === 0
-    })
 
   async function capture(orderId: string): Promise<void> {
     const [payment] = await sql('select id from payments.payments where order_id = $1', [orderId])
