@@ -138,7 +138,7 @@ export const updatePaymentStates = statement({
     from unnest($ids::uuid[], $statuses::text[], $open::bool[], $authorized::int8[], $captured::int8[],
       $refunding::int8[], $refunded::int8[], $disputed::int8[], $ends::int8[])
       as state (id, status, open, authorized, captured, refunding, refunded, disputed, expires)
-    where payments.id = state.id`
+    where payments.id = state.id and payments.id = any ($ids)`
 })
 export const updateOrderPaymentAccount = statement({
   name: 'payments.update_account',
