@@ -17,10 +17,13 @@ const LIMITS = { parseLimit: 200_000, renderLimit: 2_000, memoryLimit: 2_000_000
  * because rendering blocks its thread.
  */
 const PIECE_MEMORY_UNITS = 40
-/** How many parsed templates are kept, and how many characters of templates. Parsing takes as long as rendering. */
+/**
+ * How many parsed templates of a part are kept, and how many characters of templates: their thread has 64 MB. Parsing takes as
+ * long as rendering.
+ */
 const PARSED = {
   entriesMax: 100,
-  sizeMax: 1_000_000,
+  sizeMax: LIMITS.parseLimit,
   sizeOf: (_: unknown, template: string) => template.length
 }
 const OUTPUT_LENGTH_MAX = { subject: 500, text: 200_000, html: 500_000 }
