@@ -2,7 +2,7 @@
 -- deferred payment read the units of all unpaid orders.
 create table orders.unverified_units (
   is_only boolean not null default true constraint unverified_units_pkey primary key constraint unverified_units_only check (is_only),
-  units bigint not null constraint unverified_units_positive check (units >= 0)
+  units bigint not null
 );
 insert into orders.unverified_units (units)
 select coalesce(sum(units), 0) from orders.unpaid_units where not is_verified;

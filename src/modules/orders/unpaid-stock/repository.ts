@@ -44,10 +44,10 @@ export const markOrderPaymentDeferred = statement({
     where id = $id`
 })
 /**
- * Counts the units of an order, behind `lockUnpaidUnits`. Returns per variant the units of all unpaid orders and of those of its scopes, with its own.
- * `all_`: the units of all variants, by the scopes. `network` null: the network stored with the order, which is removed when the
- * order is placed. Orders of one group commit see each other's units, whichever comes first. So a limit may refuse the group,
- * and then each of them is counted alone.
+ * Counts the units of an order, behind `lockUnpaidUnits`. Returns per variant the units of all unpaid orders and of those of its
+ * scopes, with its own. `all_`: the units of all variants, by the scopes. `network` null: the network stored with the order, which
+ * is removed when the order is placed. Orders of one group commit see each other's units, whichever comes first. So a limit may
+ * refuse the group, and then each of them is counted alone.
  */
 export const insertUnpaidUnits = statement({
   name: 'orders.insert_unpaid_units',
