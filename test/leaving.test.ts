@@ -152,7 +152,9 @@ test('an erased customer is in no table, and the test lists each table that coul
   const { guest_cart_token } = (await shop.anonymous.post('/api/guest-cart', line)).json
   expect((await ada.post('/api/cart/merge', { guest_cart_token })).status).toBe(200)
 
-  const words = [account.id, account.email, 'Quillfeather', profile.phone, 'Ada Lovelace', 'Drottninggatan']
+  // Tables may keep the end of an id only.
+  const idEnd = account.id.slice(-22)
+  const words = [idEnd, account.email, 'Quillfeather', profile.phone, 'Ada Lovelace', 'Drottninggatan']
   await shop.handled()
   const { found, blank } = await lookFor(shop, words)
   expect(blank).toEqual([])
@@ -176,7 +178,7 @@ test('an erased customer is in no table, and the test lists each table that coul
     (
       await lookFor(
         shop,
-        words.filter(word => word !== account.id)
+        words.filter(word => word !== idEnd)
       )
     ).found
   ).toEqual([])
