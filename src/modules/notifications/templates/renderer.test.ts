@@ -56,6 +56,13 @@ test('a mail template with a long loop fails alone, and mails that wait with it 
   expect(all[4]).toMatchObject({ value: { subject: 'Last' } })
 })
 
+test('closing the renderer rejects the mail that is rendered', async () => {
+  const closing = createMailTemplateRenderer({ timeZone: 'UTC' })
+  await closing.render(words, scope)
+  const rendered = closing.render(LOOPING, scope)
+  await Promise.all([expect(rendered).rejects.toThrow('the template thread was closed'), closing.close()])
+})
+
 test('rendering a mail is rejected while a hundred tasks wait', async () => {
   const all = await Promise.allSettled(Array.from({ length: 105 }, () => renderer.render(words, scope)))
   const rejected = all.filter(({ status }) => status === 'rejected')

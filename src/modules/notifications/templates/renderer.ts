@@ -110,6 +110,7 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail('it takes too much memory')
       else reject(() => error)
     }
+    const onExit = () => outcomes.reject(new Error('the template thread was closed'))
     /** The part that is rendered, when it was first seen, and the CPU time of the thread until then. */
     let seen: { begun: number; at: number; cpuMs?: number } = { begun: -1, at: 0 }
     const checkTime = async () => {
@@ -123,13 +124,13 @@ export function createMailTemplateRenderer(options: { timeZone: string }) {
       if (part === seen && cpuMs - part.cpuMs > CPU_MS_MAX) fail(`it takes longer than ${CPU_MS_MAX} ms`)
     }
     const timeCheck = setInterval(() => checkTime().catch(() => {}), CPU_MS_MAX / 4)
-    worker.on('message', onMessage).once('error', onError)
+    worker.on('message', onMessage).once('error', onError).once('exit', onExit)
     worker.postMessage(tasks)
     try {
       return await outcomes.promise
     } finally {
       clearInterval(timeCheck)
-      worker.off('message', onMessage).off('error', onError)
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
     }
   }
 
