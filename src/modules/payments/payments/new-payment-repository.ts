@@ -1,15 +1,6 @@
 import { statement } from '../../../platform/postgres/statement.ts'
+import { newPaymentColumns } from './repository.ts'
 
-const newPaymentColumns = {
-  id: 'uuid',
-  order_id: 'uuid',
-  customer_id: 'uuid?',
-  provider: 'text',
-  method: 'text',
-  amount: 'int8',
-  currency: 'text',
-  network: 'text?'
-} as const
 const insertPaymentSql = `
     insert into payments.payments (id, order_id, customer_id, provider, method, amount, currency, network)
     values ($id, $order_id, $customer_id, $provider, $method, $amount, $currency, $network)`

@@ -27,6 +27,11 @@ const payment = {
 } as const
 const paymentColumns = Object.keys(payment).join(', ')
 
+const { id, order_id, customer_id, provider, method, amount, currency } = payment
+const started = { id, order_id, customer_id, provider, method, amount, currency }
+/** The columns of a payment that has just begun. */
+export const newPaymentColumns = { ...started, network: 'text?' } as const
+
 export const findPayment = statement({
   name: 'payments.find_payment',
   takes: { id: 'uuid' },
