@@ -1,5 +1,6 @@
 /** Whole purchases, sent as a shop front sends them: from the cart until the last event, mail and job of the order is handled. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../faults/until.ts'
 import { STOCKHOLM } from './checkouts.ts'
 
 export type Buyer = 'guest' | 'customer'
@@ -38,24 +39,18 @@ type Json = any
 const PATIENCE_MS = 20_000
 const POLL_MS = 5
 
-async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const startedAt = performance.now()
-  while (!(await isTrue())) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(what)
-    await delay(POLL_MS)
-  }
-}
-
 /** Waits until no event, mail, job or booking of stock is left that is due within a minute. */
-export const untilPurchasesAreHandled = (sql: RunSql): Promise<void> =>
-  until('Events or jobs of a purchase are not handled.', async () => {
+export async function untilPurchasesAreHandled(sql: RunSql): Promise<void> {
+  const isHandled = async () => {
     const open = await sql(`
       select handler from cartwright.jobs where id > 0 and due_at < now() + interval '1 minute'
       union all select kind from inventory.requests where done_at is null
       union all select 'positions' from cartwright.events
       where id > (select coalesce(max(last_id), 0) from cartwright.event_batches)`)
     return open.length === 0
-  })
+  }
+  await until('events and jobs of purchases are handled', isHandled, PATIENCE_MS)
+}
 
 /** Buys like a buyer: each page of the checkout sends what it would send, one product, to the first shipping option. */
 export function createPurchases({
@@ -118,10 +113,11 @@ export function createPurchases({
     const response = await fetch(page, { method: 'POST', body, redirect: 'manual' })
     if (response.status !== 303) throw new Error(`POST ${page}: ${response.status} ${await response.text()}`)
     // The sandbox calls back after its page has answered.
-    await until('The callback of a payment does not arrive.', async () => {
+    const isPaid = async () => {
       const paid = 'select from payments.accounts where order_id = $1 and captured >= due'
       return (await sql(paid, [order.id])).length === 1
-    })
+    }
+    await until('the callback of the payment has arrived', isPaid, PATIENCE_MS)
   }
 
   return {
